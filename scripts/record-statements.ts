@@ -19,13 +19,15 @@ if (file !== undefined) {
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [config] = args;
     const text = typeof config === 'string' ? config : (config as { text?: unknown } | undefined)?.text;
-    if (typeof text === 'string' && /^\s*(?:select|insert|update|delete|with)\b/i.test(text)) seen.add(text);
+    const isStatement = typeof text === 'string' && /^\s*(?:select|insert|update|delete|with)\b/i.test(text);
+    // Partitions are of a day.
+    if (isStatement && !/\bhistory_\d/.test(text)) seen.add(text);
     return send.apply(this, args);
   } as typeof pg.Client.prototype.query;
   process.on('exit', () => {
     const before = existsSync(file)
       ? (JSON.parse(readFileSync(file, 'utf8')) as Recorded)
-      : { migration: 0, statements: [] };
+      : { migration: 1, statements: [] };
     const statements = [...new Set([...before.statements, ...seen])].sort();
     writeFileSync(file, `${JSON.stringify({ ...before, statements }, null, 1)}\n`);
   });

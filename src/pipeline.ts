@@ -11,7 +11,7 @@ import { changeAfter, newerIsStored } from './reconcile/change.ts';
 import { decideProfile } from './reconcile/decide-profile.ts';
 import { difference } from './reconcile/difference.ts';
 import type { Arrival, DeadLetter, Decision, Statement, Stored } from './reconcile/forms.ts';
-import { type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
+import { asLastShown, type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
 import { merge } from './reconcile/merge.ts';
 import { consentNotes, keptNotes } from './reconcile/merge-notes.ts';
 import { isNewer, type Says } from './reconcile/says.ts';
@@ -77,19 +77,20 @@ export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Ad
 export function decide(
   brand: Path,
   stored: Stored | undefined,
-  statement: Statement,
+  stated: Statement,
   held: readonly (HeldPath & { readonly reason: string })[] = [],
 ): Decision {
   const isNew = stored === undefined || stored.version === 0;
-  const isIncomplete = isNew && statement.failure !== undefined;
-  if (statement.type === 'guest') return isIncomplete ? refused(statement) : decideProfile(stored, statement);
-  if (!isReadable(statement, held) || isIncomplete) return refused(statement);
+  const isIncomplete = isNew && stated.failure !== undefined;
+  if (stated.type === 'guest') return isIncomplete ? refused(stated) : decideProfile(stored, stated);
+  if (!isReadable(stated, held) || isIncomplete) return refused(stated);
   const before = isNew ? undefined : decodeRecord('reservation', stored.text);
   const known = stored && before ? readViews(stored.views, before, stored.moment) : {};
   const seen =
     known.pull && stored?.sightedAt !== undefined
       ? { ...known, pull: repeated(known.pull, stored.sightedAt, brand.lagMs) }
       : known;
+  const statement = asLastShown(stated, seen);
   const heard = hear(seen, stored?.views?.aside ?? [], statement, held, brand.lagMs);
   const { views, aside, isRepeated, isHeld } = heard;
   const moment = momentOf(statement.arrival);

@@ -26,6 +26,8 @@ export const isConsoleBuilt = () => true;
 export const buildConsole = async () => 'up to date';
 `;
 
+const parts = ['src', 'packages', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json'];
+
 /** Unpacks a commit, with the installed packages of this tree. */
 export async function versionOf(ref: string, folder: string): Promise<Version> {
   const { stdout } = await exec('git', ['log', '-1', '--format=%h %s', `${ref}^{commit}`], { cwd: root }).catch(() => {
@@ -33,14 +35,7 @@ export async function versionOf(ref: string, folder: string): Promise<Version> {
   });
   await mkdir(folder, { recursive: true });
   const unpack = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const archive = spawn(
-    'git',
-    ['archive', ref, 'src', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json'],
-    {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const archive = spawn('git', ['archive', ref, ...parts], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   archive.stdout.pipe(unpack.stdin);
   const code = await new Promise((resolve) => unpack.once('close', resolve));
   if (code !== 0) throw new Error(`tar ended with ${code}`);
@@ -52,7 +47,7 @@ export async function thisVersion(
   folder: string,
   migration?: { readonly file: string; readonly sql: string },
 ): Promise<Version> {
-  for (const part of ['src', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json']) {
+  for (const part of parts) {
     await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   }
   if (migration) {

@@ -81,7 +81,7 @@ const commands: readonly Entry[] = [
     () => import('./resend.ts'),
   ],
   [
-    'reprocess <integration>',
+    'reprocess [integration]',
     'process stored payloads again under the documents in force, after a change of the mapping or the rules',
     () => import('./reprocess.ts'),
   ],

@@ -1,19 +1,28 @@
 import type { Command } from 'commander';
+import { InnboundError } from '../errors.ts';
 import { type Reprocessed, reprocess } from '../operations/reprocess.ts';
-import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
 import { io } from './io.ts';
+import { warnOfEdits } from './sync.ts';
 
 interface Options extends CommonOptions {
+  readonly connector?: string;
   readonly from?: string;
   readonly to?: string;
   readonly apply?: boolean;
+  readonly refetch?: boolean;
 }
+
+const mostListed = 20;
 
 export function define(command: Command): void {
   common(command)
+    .option('--connector <name>', 'all brands of this connector, instead of one integration')
     .option('--from <day>', 'only payloads received on or after this day (YYYY-MM-DD, UTC)')
     .option('--to <day>', 'only payloads received on or before this day')
     .option('--apply', 'apply the changes; without it, only show what would change')
+    .option('--refetch', 'with --apply, request from the partner what cannot be processed again')
     .addHelpText(
       'after',
       `
@@ -22,27 +31,52 @@ for the retention of raw payloads (30 days by default). Newer messages of the pa
 
 Example:
   innbound reprocess lisbon-grand
-  innbound reprocess lisbon-grand --apply`,
+  innbound reprocess lisbon-grand --apply --refetch
+  innbound reprocess --connector acme-pms --apply`,
     )
-    .action((integration: string, options: Options) =>
+    .action((integration: string | undefined, options: Options) =>
       withRuntime(options, 'reprocess', async (runtime) => {
-        const { from, to, apply = false } = options;
-        const progress = ({ records, changed }: Reprocessed) =>
-          io().stderr.isTTY && io().stderr.write(`\r${records} read, ${changed} changed`);
-        const done = await reprocess(runtime, { integration, from, to, preview: !apply }, (step) => {
-          if (!options.json) progress(step);
-        });
-        // A preview changes nothing, but its samples show guest data.
-        if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
-        else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });
-        if (options.json) return printJson(done);
-        if (io().stderr.isTTY) say('');
-        const { records, changed, unchanged, refused, samples } = done;
-        show(
-          `${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused by the documents in force.`,
-        );
-        for (const { id, diff } of samples) show(`  ${id}: ${JSON.stringify(diff)}`);
-        if (!apply && changed > 0) say('Nothing was changed. Add --apply to apply it.');
+        const names = namesOf(runtime, integration, options);
+        await warnOfEdits(runtime, names[0] ?? '');
+        for (const name of names) await reprocessBrand(runtime, name, options);
       }),
     );
+}
+
+function namesOf(runtime: Runtime, integration: string | undefined, { connector }: Options): string[] {
+  if ((integration === undefined) === (connector === undefined))
+    throw new InnboundError('operate.invalid_input', 'Name one integration, or a connector with --connector.');
+  if (integration !== undefined) return [integration];
+  const brands = [...runtime.active().integrations.values()].filter(({ body }) => body.connector === connector);
+  if (brands.length === 0) throw new InnboundError('documents.unknown_name', `No integration uses ${connector}.`);
+  return brands.map((brand) => brand.integration);
+}
+
+async function reprocessBrand(runtime: Runtime, integration: string, options: Options): Promise<void> {
+  const { from, to, apply = false, refetch } = options;
+  const isTerminal = io().stderr.isTTY === true && !options.json;
+  const request = { integration, from, to, preview: !apply, refetchBy: refetch ? commandLineUser() : undefined };
+  const done = await reprocess(runtime, request, ({ records, changed }) => {
+    if (isTerminal) io().stderr.write(`\r${integration}: ${records} read, ${changed} changed`);
+  });
+  // A preview changes nothing, but its samples show guest data.
+  if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
+  else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });
+  if (options.json) return printJson({ integration, ...done });
+  if (isTerminal) say('');
+  report(integration, done, options);
+}
+
+function report(integration: string, done: Reprocessed, { apply, refetch }: Options): void {
+  const { records, changed, unchanged, refused, without_payload: without, refetched, samples, refusals } = done;
+  show(
+    `${integration}: ${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused. ${without} without a stored payload.`,
+  );
+  for (const { id, diff } of samples) show(`  ${id}: ${JSON.stringify(diff)}`);
+  if (refetched > 0) show(`${refetched} requested from the partner again.`);
+  if (refusals.length > 0) show('Not processed:');
+  for (const { id, reason } of refusals.slice(0, mostListed)) show(`  ${id}: ${reason}`);
+  if (refusals.length > mostListed) show('  … (--json lists the first 1,000)');
+  if (refusals.length > 0 && !refetch) say('--apply --refetch requests them from the partner.');
+  if (!apply && changed > 0) say('Nothing was changed. Add --apply to apply it.');
 }

@@ -104,7 +104,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
 }
 
 /** With a running service its documents count: a file that was edited since has no effect yet. */
-async function warnOfEdits(runtime: Runtime, integration: string): Promise<void> {
+export async function warnOfEdits(runtime: Runtime, integration: string): Promise<void> {
   const connector = runtime.active().integrations.get(integration)?.body.connector ?? '';
   const used = [
     { kind: 'integration', name: integration },

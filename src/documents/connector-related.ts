@@ -81,7 +81,12 @@ export const inventorySchema = crossChecked(
 
 /** The call after a page is stored. */
 export const acknowledgeSchema = crossChecked(
-  z.strictObject(requestParts(acknowledgePlaceholders)),
+  z.strictObject({
+    ...requestParts(acknowledgePlaceholders),
+    ids: answerPath()
+      .optional()
+      .describe('The path in a row of what {ids} and {id} hold, such as a receipt; by default the reservation’s id.'),
+  }),
   (request, report) => {
     checkBody(request, report);
     if (!sends(request, acknowledgePlaceholders, 'ids', 'ids.joined', 'id')) report({ message: 'sends no {ids}' });

@@ -31,6 +31,11 @@ export const storeErrors = {
     what: 'The database was migrated by a newer Innbound than this one.',
     next: 'Run the newer version: migrations only go forward.',
   },
+  'store.older_schema': {
+    retry: 'operator',
+    what: 'The database is older than 0.2.0, the first release: a development version created it. It cannot be upgraded.',
+    next: 'Give this version an empty database and pull again; or run the version that created it.',
+  },
   'store.restored': {
     retry: 'operator',
     what: 'The database is an older copy than the one this workspace last used. The epoch was raised, so that destinations accept its versions.',

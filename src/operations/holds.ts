@@ -19,11 +19,12 @@ import {
   noteRefused,
   writeAsides,
 } from '../store/operate/holds.ts';
+import { shownOf } from '../store/records/entry-payload.ts';
 import { payloadsOf } from '../store/records/kept-payloads.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { take } from '../store/records/take.ts';
 import type { Json } from '../terms.ts';
-import { statePayload } from './reprocess.ts';
+import { stateAll } from './reprocess.ts';
 
 export async function holds(runtime: Runtime, filter: HoldFilter): Promise<HoldView[]> {
   return (await listHolds(runtime.pool, filter)).map(holdView);
@@ -188,7 +189,7 @@ export async function reprocessHolds(runtime: Runtime): Promise<void> {
     const ids = await heldIdsOf(runtime.pool, hold, brand);
     if (ids.length === 0) continue;
     const payloads = await payloadsOf(runtime.pool, hold.integration, ids, {});
-    const statements = payloads.map((payload) => statePayload(brand, payload));
+    const { statements } = await stateAll(runtime, brand, payloads);
     await transaction(runtime.pool, (tx) => take(tx, brand, statements));
     runtime.wake.signal('outbox');
   }
@@ -213,7 +214,9 @@ async function remedyFor(runtime: Runtime, hold: BrandHold, rows: HoldPreview['r
   const connector = runtime.active().integrations.get(hold.integration)?.body.connector;
   if (kind !== 'cleared' || path === undefined || connector === undefined) return undefined;
   const ids = rows.map(({ reservation_id }) => reservation_id);
-  const payloads = new Map((await payloadsOf(runtime.pool, hold.integration, ids, {})).map(({ id, raw }) => [id, raw]));
+  const payloads = new Map(
+    (await payloadsOf(runtime.pool, hold.integration, ids, {})).map(({ id, sent }) => [id, shownOf(sent)]),
+  );
   const lost = rows.flatMap(({ reservation_id, diff }): LostValue[] => {
     const payload = payloads.get(reservation_id);
     const value = diff.find((one) => one.path.replaceAll(/\[\d+\]/g, '') === path)?.before ?? null;

@@ -38,8 +38,8 @@ export async function mappingEffect(runtime: Runtime, name: string, text: string
   const payloads = await newestPayloads(runtime.pool, name, most);
   // First in a worker with a deadline: the mapping may be built to take very long.
   await offThread(runtime, 'prepareMany', { brand: [edited, integration, workspace], payloads });
-  const { samples, ...counts } = await reprocessBatch(runtime, brand, payloads, true);
-  return { ...counts, samples: samples.map(({ id, diff }) => ({ id, diff })) };
+  const { records, changed, unchanged, refused, samples } = await reprocessBatch(runtime, brand, payloads, true);
+  return { records, changed, unchanged, refused, samples };
 }
 
 const named = (body: Json, name: string): Json => (isObject(body) ? { ...body, connector: name } : body);

@@ -20,12 +20,12 @@ import {
   skipHeldTo,
 } from '../store/operate/dead-letter-close.ts';
 import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
-import { newestRaw } from '../store/records/entry-payload.ts';
+import { newestPayload } from '../store/records/entry-payload.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { take } from '../store/records/take.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';
-import { type Preparation, stateLetter } from './prepare-letter.ts';
+import { type Preparation, stateAgain } from './prepare-letter.ts';
 import { recordedIntegration } from './recorded-documents.ts';
 
 /** Processes dead letters again. */
@@ -65,7 +65,7 @@ async function preview(runtime: Runtime, { id, kind }: ReplayLetter, under: Unde
   if (preparation === 'requeue') return { kind: 'ready', record: recordOf(letter), after: letter.raw, diff: [] };
   // In a worker with a deadline: the payload may be built to take very long.
   await offThread(runtime, 'stateLetter', { brand: documentsOf(integration), preparation });
-  return tryOut(runtime, integration, stateLetter(integration, preparation));
+  return tryOut(runtime, integration, stateAgain(integration, preparation));
 }
 
 /** The result of a replay, merged with the stored record: runs the same transaction and rolls it back. */
@@ -101,7 +101,7 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
   const preparation = integration && (await preparationOf(runtime, letter, integration));
   if (integration === undefined || preparation === undefined) return false;
   if (preparation === 'requeue') return requeued(runtime, id, closing, letter);
-  const statement = stateLetter(integration, preparation);
+  const statement = stateAgain(integration, preparation);
   return inTransaction(runtime, id, closing, async (tx) => {
     const tally = await take(tx, integration, [statement]);
     if (kind !== 'delivery') return;
@@ -170,19 +170,11 @@ export async function preparationOf(
       ? undefined
       : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };
   }
-  const newest = await newestRaw(
-    runtime.pool,
-    letter.integration,
-    letter.type ?? 'reservation',
-    letter.record_id ?? '',
-  );
-  if (newest === undefined || letter.type !== 'reservation') return undefined;
-  const asBefore: Arrival = { ...arrival, mode: newest.mode, effectiveAt: newest.effectiveAt.getTime() };
-  if (newest.mode === 'push') {
-    const content = { event: newest.event ?? 'reservation.updated', data: newest.raw };
-    return { kind: 'event', content, arrival: asBefore };
-  }
-  return { kind: 'record', raw: { key: letter.record_id ?? '', value: newest.raw }, arrival: asBefore };
+  if (letter.type !== 'reservation') return undefined;
+  const newest = await newestPayload(runtime.pool, letter.integration, letter.record_id ?? '');
+  if (newest === undefined) return undefined;
+  const { mode, effectiveAt: at, sent } = newest;
+  return { ...sent, arrival: { ...arrival, mode, effectiveAt: at.getTime() } };
 }
 
 /** A dead record keeps the surrounding data that the mapping needs; older dead letters have only the record. */

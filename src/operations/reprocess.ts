@@ -1,25 +1,29 @@
 import type { Brand } from '../brand/brand.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import type { EventType } from '../intake/push/envelope.ts';
-import { stateEvent } from '../intake/push/reservation-event.ts';
-import { state } from '../pipeline.ts';
 import type { Arrival, Outcome, Statement } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
-import {
-  type KeptPayload,
-  keptPayloads,
-  type PayloadRange,
-  reprocessedDifferences,
-} from '../store/records/kept-payloads.ts';
+import type { KeptPayload } from '../store/records/entry-payload.ts';
+import { keptPayloads, type PayloadRange, reprocessedDifferences } from '../store/records/kept-payloads.ts';
 import { take } from '../store/records/take.ts';
 import type { Json } from '../terms.ts';
+import { stateAgain } from './prepare-letter.ts';
+import { recordedIntegration } from './recorded-documents.ts';
+import { refetchReservation } from './refetch.ts';
 
 export interface ReprocessRequest extends PayloadRange {
   readonly integration: string;
   /** Counts and samples only; changes nothing. */
   readonly preview: boolean;
+  /** In whose name reservations are requested from the partner whose payload cannot be processed; without it, none is. */
+  readonly refetchBy?: string | undefined;
+}
+
+/** A reservation that was not processed again, and why. */
+export interface Refusal {
+  readonly id: string;
+  readonly reason: string;
 }
 
 export interface Reprocessed {
@@ -27,27 +31,34 @@ export interface Reprocessed {
   readonly records: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Reservations that the documents in force refuse or drop; they do not change. */
+  /** Reservations that the documents in force refuse, or whose payload lacks what they read; they do not change. */
   readonly refused: number;
+  /** Reservations without a kept payload; counted only without a range of days. */
+  readonly without_payload: number;
+  /** Reservations that the partner was asked for instead. */
+  readonly refetched: number;
+  /** The first of those that were refused or have no payload. */
+  readonly refusals: readonly Refusal[];
   readonly samples: readonly { readonly id: string; readonly diff: Json }[];
 }
 
 /** The usual size of a step. */
 export const reprocessedAtOnce = 200;
 const mostSamples = 5;
+const mostRefusals = 1_000;
 
 /**
- * Processes kept payloads again under the documents in force, for reservations that their partner will not send again soon. The newest
- * payload of each source keeps its original time, so it never overrides newer data.
+ * Processes kept payloads again under the documents in force, for reservations that their partner will not send again soon. They keep
+ * their times, so they never override newer data.
  */
 export async function reprocess(
   runtime: Runtime,
-  { integration: name, preview, ...range }: ReprocessRequest,
+  request: ReprocessRequest,
   onStep?: (done: Reprocessed) => void,
 ): Promise<Reprocessed> {
   let total = nothing;
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const { last, ...step } = await reprocessStep(runtime, { integration: name, preview, ...range }, after);
+    const { last, read: _, ...step } = await reprocessStep(runtime, request, after);
     total = add(total, step);
     onStep?.(total);
     after = last;
@@ -77,19 +88,57 @@ export async function previewReprocess(
 /** The next reservations after an id. `last` is undefined after the last step. */
 export async function reprocessStep(
   runtime: Runtime,
-  { integration: name, preview, ...range }: ReprocessRequest,
+  { integration: name, preview, refetchBy, ...range }: ReprocessRequest,
   after: string,
   limit = reprocessedAtOnce,
 ): Promise<Reprocessed & { readonly read: number; readonly last: string | undefined }> {
   const integration = runtime.active().integrations.get(name);
   if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
-  const { payloads, read, last } = await keptPayloads(runtime.pool, name, range, after, limit);
+  const { payloads, ids, last } = await keptPayloads(runtime.pool, name, range, after, limit);
   const done = await reprocessBatch(runtime, integration, payloads, preview);
   if (!preview && done.changed > 0) runtime.wake.signal('outbox');
-  return { ...done, read, last };
+  const kept = new Set(payloads.map(({ id }) => id));
+  const isWhole = range.from === undefined && range.to === undefined;
+  const missing = isWhole ? ids.filter((id) => !kept.has(id)) : [];
+  const refusals = [...done.refusals, ...missing.map((id) => ({ id, reason: 'No payload of it is stored any more.' }))];
+  const step = { ...done, without_payload: missing.length, refusals, read: ids.length, last };
+  return preview || refetchBy === undefined
+    ? step
+    : { ...step, ...(await refetched(runtime, name, refusals, refetchBy)) };
 }
 
-const nothing: Reprocessed = { records: 0, changed: 0, unchanged: 0, refused: 0, samples: [] };
+/** Requests these reservations from the partner; what is left of the refusals says why it failed. */
+async function refetched(
+  runtime: Runtime,
+  integration: string,
+  wanted: readonly Refusal[],
+  by: string,
+): Promise<Pick<Reprocessed, 'refetched' | 'refusals'>> {
+  const refusals: Refusal[] = [];
+  for (const { id, reason } of wanted) {
+    const answer = await refetchReservation(runtime, integration, id, by);
+    if (answer.kind === 'applied' && answer.outcome !== 'dead') continue;
+    const why =
+      answer.kind === 'absent'
+        ? 'the partner does not have it.'
+        : answer.kind === 'failed'
+          ? `${answer.code}, ${answer.message}`
+          : 'the answer is a dead letter.';
+    refusals.push({ id, reason: `${reason} Requested again: ${why}` });
+  }
+  return { refetched: wanted.length - refusals.length, refusals };
+}
+
+const nothing: Reprocessed = {
+  records: 0,
+  changed: 0,
+  unchanged: 0,
+  refused: 0,
+  without_payload: 0,
+  refetched: 0,
+  refusals: [],
+  samples: [],
+};
 
 /** Processes these payloads under an integration's documents and counts the changes. */
 export async function reprocessBatch(
@@ -98,54 +147,77 @@ export async function reprocessBatch(
   payloads: readonly KeptPayload[],
   preview: boolean,
 ): Promise<Reprocessed> {
-  const statements = payloads.map((payload) => statePayload(integration, payload));
-  // A first pass is rolled back: unchanged reservations must get no timeline entry, refused ones no dead letter.
-  const { verdicts, samples } = await rolledBack(runtime.pool, async (tx) => {
+  const { refused, readable, statements } = await stateAll(runtime, integration, payloads);
+  // A first pass is rolled back: refused reservations must get no dead letter.
+  const { changed, samples } = await rolledBack(runtime.pool, async (tx) => {
     const { outcomes } = await take(tx, integration, statements);
-    const found = verdictsOf(payloads, outcomes);
-    const changed = [...found].filter(([, verdict]) => verdict === 'changed').map(([id]) => id);
-    return {
-      verdicts: found,
-      samples: await reprocessedDifferences(tx, integration.integration, changed.slice(0, mostSamples)),
-    };
+    for (const [id, reason] of refusedIn(readable, outcomes)) refused.set(id, reason);
+    const changed = changedIn(readable, outcomes).difference(refused);
+    const shown = [...changed].slice(0, mostSamples);
+    return { changed, samples: await reprocessedDifferences(tx, integration.integration, shown) };
   });
-  const count = (wanted: Verdict) => [...verdicts.values()].filter((verdict) => verdict === wanted).length;
-  if (!preview && count('changed') > 0) {
-    const changing = statements.filter((_, i) => verdicts.get(payloads[i]?.id ?? '') === 'changed');
+  if (!preview && changed.size > 0) {
+    const changing = statements.filter((_, i) => changed.has(readable[i]?.id ?? ''));
     await transaction(runtime.pool, (tx) => take(tx, integration, changing));
   }
+  const records = new Set(payloads.map(({ id }) => id)).size;
   return {
-    records: verdicts.size,
-    changed: count('changed'),
-    unchanged: count('unchanged'),
-    refused: count('refused'),
+    ...nothing,
+    records,
+    changed: changed.size,
+    unchanged: records - changed.size - refused.size,
+    refused: refused.size,
+    refusals: [...refused].map(([id, reason]) => ({ id, reason })),
     samples,
   };
 }
 
-export function statePayload(brand: Brand, { id, mode, raw, effectiveAt, event }: KeptPayload): Statement {
+/** What these payloads say now. `refused`: reservations with one that cannot be read, and why. */
+export async function stateAll(runtime: Runtime, brand: Brand, payloads: readonly KeptPayload[]) {
+  const refused = await withoutSurroundings(runtime, brand, payloads);
+  const readable = payloads.filter(({ id }) => !refused.has(id));
+  return { refused, readable, statements: readable.map((payload) => statePayload(brand, payload)) };
+}
+
+/** Reservations whose mapping looks at a part of the response that the mapping of then did not read, so that it was not stored. */
+async function withoutSurroundings(
+  runtime: Runtime,
+  brand: Brand,
+  payloads: readonly KeptPayload[],
+): Promise<Map<string, string>> {
+  const refused = new Map<string, string>();
+  const earlier = new Map<string, Brand | undefined>();
+  for (const { id, mode, sent, connectorVersion, integrationVersion } of payloads) {
+    const needed = sent.kind === 'record' ? brand.shapers[mode].outside(sent.raw) : undefined;
+    if (sent.kind !== 'record' || needed === undefined || needed.size === 0) continue;
+    const [version, ofConnector] = [integrationVersion ?? 0, connectorVersion ?? 0];
+    const key = `${version} ${ofConnector}`;
+    if (!earlier.has(key))
+      earlier.set(key, await recordedIntegration(runtime, brand.integration, version, ofConnector));
+    const kept = earlier.get(key)?.shapers[mode].outside(sent.raw);
+    const lost = [...needed].find((place) => !kept?.has(place));
+    if (lost !== undefined)
+      refused.set(id, `The mapping reads ${lost.split(' ')[0]}, which is not stored with its payload.`);
+  }
+  return refused;
+}
+
+export function statePayload(brand: Brand, { mode, sent, effectiveAt }: KeptPayload): Statement {
   const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
   const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
-  if (mode !== 'push') return state(brand, { key: id, value: raw }, arrival);
-  const type = (event ?? 'reservation.updated') as EventType;
-  return stateEvent(brand, { event: type, data: raw }, arrival);
+  return stateAgain(brand, { ...sent, arrival });
 }
 
-type Verdict = 'changed' | 'unchanged' | 'refused';
+const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): [string, string][] =>
+  payloads.flatMap(({ id }, i) => {
+    const { outcome, reason = '' } = outcomes[i] ?? {};
+    return outcome === 'dead' ? [[id, reason]] : [];
+  });
 
-/** One verdict per reservation: refused if any of its payloads is, changed if any changes it. */
-function verdictsOf(payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Map<string, Verdict> {
-  const verdicts = new Map<string, Verdict>();
-  for (const [i, { id }] of payloads.entries()) {
-    const { outcome = 'unchanged' } = outcomes[i] ?? {};
-    const before = verdicts.get(id);
-    if (outcome === 'dead' || outcome === 'dropped') verdicts.set(id, 'refused');
-    else if (before === 'refused') continue;
-    else if (outcome !== 'unchanged' && outcome !== 'superseded') verdicts.set(id, 'changed');
-    else verdicts.set(id, before ?? 'unchanged');
-  }
-  return verdicts;
-}
+const idle: ReadonlySet<string> = new Set(['unchanged', 'superseded', 'dropped', 'dead']);
+
+const changedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Set<string> =>
+  new Set(payloads.flatMap(({ id }, i) => (idle.has(outcomes[i]?.outcome ?? 'unchanged') ? [] : [id])));
 
 function add(a: Reprocessed, b: Reprocessed): Reprocessed {
   return {
@@ -153,6 +225,9 @@ function add(a: Reprocessed, b: Reprocessed): Reprocessed {
     changed: a.changed + b.changed,
     unchanged: a.unchanged + b.unchanged,
     refused: a.refused + b.refused,
+    without_payload: a.without_payload + b.without_payload,
+    refetched: a.refetched + b.refetched,
+    refusals: [...a.refusals, ...b.refusals].slice(0, mostRefusals),
     samples: [...a.samples, ...b.samples].slice(0, mostSamples),
   };
 }

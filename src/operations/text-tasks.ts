@@ -11,11 +11,11 @@ import type { Arrived } from '../intake/push/receive.ts';
 import { type Examined, reportOn, type SandboxReport } from '../intake/push/sandbox-report.ts';
 import { parseJson } from '../kit/json.ts';
 import { decide } from '../pipeline.ts';
-import type { KeptPayload } from '../store/records/kept-payloads.ts';
+import type { KeptPayload } from '../store/records/entry-payload.ts';
 import type { EntityType, Json } from '../terms.ts';
 import { type Assigned, assignField, type Lookup } from './assign-field.ts';
 import { importForApi } from './import-description.ts';
-import { type Preparation, stateLetter } from './prepare-letter.ts';
+import { type Preparation, stateAgain } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
 import { statePayload } from './reprocess.ts';
 
@@ -97,7 +97,7 @@ function compiled(brand: BrandDocuments): Brand {
 }
 
 function letterOutcome(brand: Brand, preparation: Preparation): LetterOutcome {
-  const statement = stateLetter(brand, preparation);
+  const statement = stateAgain(brand, preparation);
   const made = decide(brand, undefined, statement);
   if (made.kind === 'dead') {
     const { code, message } = made.deadLetter;

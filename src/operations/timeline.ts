@@ -2,9 +2,11 @@ import { activate } from '../brand/active.ts';
 import type { Path } from '../brand/compile.ts';
 import { noteOf, type PackedNote, unpackedNote } from '../canonical/notes.ts';
 import { replacedCard } from '../privacy/cards.ts';
+import type { Shaper } from '../shape/shaper.ts';
 import type { Pool } from '../store/db/pool.ts';
+import { type Sent, shownOf } from '../store/records/entry-payload.ts';
 import { readTimeline, type Timeline, type TimelineEntry, type TimelinePart } from '../store/records/timeline.ts';
-import { type EntityType, isObject, type Json, type Note } from '../terms.ts';
+import { type EntityType, isObject, type Json, type Note, type Origins } from '../terms.ts';
 import { recordedDocuments } from './recorded-documents.ts';
 
 /**
@@ -29,16 +31,18 @@ export async function timelineOf(
     return known;
   };
   const timeline: TimelineEntry[] = [];
-  for (const { mode, notes: packed, ...entry } of story.timeline as Received[]) {
-    const { raw, origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
+  for (const { mode, sent, notes: packed, ...entry } of story.timeline as Received[]) {
+    const { origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
     const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
-    const isRetraced = isChange && raw !== undefined && origins === undefined;
+    const isRetraced = isChange && sent !== undefined && origins === undefined;
     const path = isRetraced && version && connectorVersion ? await pathAt(version, connectorVersion) : undefined;
     const shaper = path?.shapers[mode ?? 'pull'];
-    const notes = [...(packed ?? []).map(unpackedNote), ...(raw === undefined ? [] : removedCards(raw))];
+    const raw = shownOf(sent);
+    const notes = [...(packed ?? []).map(unpackedNote), ...removedCards(raw)];
     timeline.push({
       ...entry,
-      ...(shaper && raw !== undefined && { origins: shaper.origins({ key: '', value: raw }) }),
+      ...(raw !== null && { raw }),
+      ...(shaper && sent && { origins: originsIn(shaper, sent) }),
       ...((packed !== undefined || notes.length > 0) && { notes }),
     });
   }
@@ -47,12 +51,18 @@ export async function timelineOf(
 
 type Received = TimelineEntry & {
   readonly mode?: 'pull' | 'single' | 'push';
-  readonly raw?: Json;
+  readonly sent?: Sent;
   readonly origins?: Json;
   readonly notes?: readonly PackedNote[];
   readonly integration_version?: number;
   readonly connector_version?: number;
 };
+
+function originsIn(shaper: Shaper, sent: Sent): Origins {
+  if (sent.kind === 'record') return shaper.origins(sent.raw);
+  const found = shaper.single(shownOf(sent));
+  return found.kind === 'ok' ? shaper.origins(found.record) : {};
+}
 
 async function readPath(
   pool: Pool,

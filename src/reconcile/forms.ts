@@ -143,7 +143,7 @@ export interface Outcome {
   readonly outcome: OutcomeName;
   readonly id?: string;
   readonly version?: number;
-  /** Why it was superseded or held. */
+  /** Why it changed nothing: superseded, held, dropped or dead. */
   readonly reason?: string;
   /** Of a pulled row: part of it does not count now, so the same row may still change the record next time. */
   readonly isOverruled?: boolean;

@@ -28,6 +28,17 @@ export const momentOf = ({ effectiveAt, seq = 0 }: Arrival): Moment => [effectiv
 /** A row of a list that a run reads. Older rows that are processed again show nothing. */
 export const isOfList = ({ arrival, source }: Statement): boolean => arrival.cause === 'run' && source === 'pull';
 
+/**
+ * The list's newest row, processed again, counts as of when the list last showed it: the view states that row, and has the time. With its
+ * own time it would be older than what it said itself.
+ */
+export function asLastShown<Of extends Statement>(statement: Of, { pull }: Views): Of {
+  const { arrival, source } = statement;
+  const shownAt = pull?.moment[0] ?? 0;
+  if (arrival.cause !== 'reprocess' || source !== 'pull' || shownAt <= arrival.effectiveAt) return statement;
+  return { ...statement, arrival: { ...arrival, effectiveAt: shownAt } };
+}
+
 /** What the sources of a reservation say after one more statement. Values of the paths in `held` are set aside. */
 export function hear(
   known: Views,

@@ -147,7 +147,12 @@ export class CompiledShaper implements Shaper {
 
   selfContained(raw: RawRecord): RawRecord {
     if (raw.body === undefined && raw.around === undefined) return raw;
-    return selfContained(raw, this.#trace(raw, true));
+    return selfContained(raw, this.#trace(raw, true), this.#env.tables);
+  }
+
+  outside(raw: RawRecord): ReadonlySet<string> {
+    const { usesBody, usesParent, usesKey } = this.#env;
+    return usesBody || usesParent || usesKey ? this.#trace(raw).outside : new Set();
   }
 
   guestDraft(data: Json): GuestEventDraft {

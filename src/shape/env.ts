@@ -28,6 +28,8 @@ export class Env {
   usesParent = false;
   usesKey = false;
   usesParentKey = false;
+  /** The paths of the tables that the mapping looks rows up in. */
+  readonly tables = new Set<string>();
   /** Fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
   readonly strict = new Set<string>();
   /** Every path that the document states, collected while tracing. */

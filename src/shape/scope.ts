@@ -19,6 +19,8 @@ export class Trace {
   readonly itemKeys = new Set<string>();
   /** Rows found in tables of the response: path of the table to the keys of its rows. */
   readonly tables = new Map<string, Set<string | number>>();
+  /** Every place outside the record that was looked at, whether something was there or not. */
+  readonly outside = new Set<string>();
 
   constructor(touching = false) {
     this.touched = touching ? new Set() : undefined;

@@ -7,25 +7,24 @@ import type { Trace } from './scope.ts';
  * A raw record with only those parts of its response that the mapping read, so that it can be stored and mapped again without the
  * other reservations of its page.
  */
-export function selfContained(raw: RawRecord, trace: Trace): RawRecord {
-  const body = raw.body === undefined ? {} : { body: prune(raw.body, '$body', trace) };
-  const around = raw.around?.map((one, level) => prune(one, `$parent${'.$parent'.repeat(level)}`, trace));
+export function selfContained(raw: RawRecord, trace: Trace, tables: ReadonlySet<string>): RawRecord {
+  const pruned = (value: Json, start: string) => prune(value, start, trace, tables);
+  const body = raw.body === undefined ? {} : { body: pruned(raw.body, '$body') };
+  const around = raw.around?.map((one, level) => pruned(one, `$parent${'.$parent'.repeat(level)}`));
   return { ...raw, ...body, ...(around !== undefined && { around }) };
 }
 
-function prune(value: Json, start: string, trace: Trace): Json {
+function prune(value: Json, start: string, trace: Trace, tables: ReadonlySet<string>): Json {
   let kept: Json = Array.isArray(value) ? [] : {};
-  for (const [table, places] of trace.tables) {
+  for (const table of tables) {
     const steps = stepsUnder(table, start);
+    const places = trace.tables.get(table) ?? new Set();
     if (steps !== undefined) kept = put(kept, value, steps, 0, (found) => onlyRows(found, places));
   }
   for (const path of trace.touched ?? []) {
     const steps = stepsUnder(path, start);
-    if (
-      steps === undefined ||
-      [...trace.tables.keys()].some((table) => path.startsWith(`${table}[`) || path.startsWith(`${table}.`))
-    )
-      continue;
+    const isInTable = (table: string) => path === table || path.startsWith(`${table}[`) || path.startsWith(`${table}.`);
+    if (steps === undefined || [...tables].some(isInTable)) continue;
     kept = put(kept, value, steps, 0, (found) => found);
   }
   return kept;

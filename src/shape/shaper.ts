@@ -48,6 +48,8 @@ export interface Shaper {
   unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[];
   /** The record with only those parts of the response that its mapping reads: the form to store. */
   selfContained(raw: RawRecord): RawRecord;
+  /** The places outside the record that its mapping looks at. */
+  outside(raw: RawRecord): ReadonlySet<string>;
   /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
   guestDraft(data: Json): GuestEventDraft;
   readonly flat: boolean;

@@ -1,6 +1,6 @@
 import type { Path, Step } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import type { Root, Scope } from './scope.ts';
+import type { Root, Scope, Trace } from './scope.ts';
 
 /** The value one step further, or undefined. `[]` is not a single step. */
 export function stepInto(value: Json | undefined, step: Step): Json | undefined {
@@ -31,15 +31,30 @@ export function isThere(value: Json | undefined, key: string | number): boolean 
 /** The scope in which a path starts. */
 export function startOf(path: Path): (scope: Scope) => Scope | undefined {
   if (path.start === 'record') return (scope) => scope.root.record;
-  if (path.start === 'body') return (scope) => scopeAt(scope.root, scope.root.body, '$body');
+  const text = [...path.steps.map(textOf), ...(path.start === 'key' ? ['.$key'] : [])].join('');
+  if (path.start === 'body') {
+    return ({ root }) => {
+      root.trace?.outside.add(`$body${text}`);
+      return scopeAt(root, root.body, '$body');
+    };
+  }
   if (path.start === 'rows') return (scope) => scopeAt(scope.root, scope.root.rows as Json[] | undefined, '');
   const { up } = path;
-  if (up === 0) return (scope) => scope;
+  if (up === 0 && path.start !== 'key') return (scope) => scope;
   return (scope) => {
     let found: Scope | undefined = scope;
     for (let level = 0; level < up; level++) found = found?.up;
+    if (scope.root.trace !== undefined) addOutside(scope.root.trace, found, text);
     return found;
   };
+}
+
+const textOf = (step: Step): string =>
+  step.kind === 'key' ? `.${step.key}` : step.kind === 'index' ? `[${step.index}]` : '[]';
+
+function addOutside({ outside }: Trace, found: Scope | undefined, text: string): void {
+  if (found === undefined || found.at.startsWith('$parent')) outside.add(`${found?.at ?? '$parent'}${text}`);
+  else if (text.endsWith('$key') && found === found.root.record) outside.add('$key');
 }
 
 function scopeAt(root: Root, item: Json | undefined, at: string): Scope {

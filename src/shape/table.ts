@@ -23,8 +23,10 @@ export function compileTable(text: string, keys: readonly string[] | undefined, 
   if (path === undefined) return () => [];
   const table = compileRead(path, false);
   const indexes = new WeakMap<object, Index>();
+  env.tables.add(text);
   return (scope, wanted) => {
     const rows = table(scope);
+    scope.root.trace?.outside.add(`${text} ${JSON.stringify([keys, wanted])}`);
     markUse(path.use, rows !== undefined);
     if (typeof rows !== 'object' || rows === null) return [];
     let found: readonly (string | number)[];

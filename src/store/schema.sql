@@ -223,7 +223,7 @@ create index history_feed on history (entry_id) where diff is not null;
 create index history_of_erasures on history (cause_id) where cause = 'erasure';
 create table history_kept partition of history default;
 comment on table history is 'What came in for a record and what became of it. An entry that made a version has its difference to the one before: earlier versions are read from the newest by undoing them. Partitioned by time; retention drops partitions.';
-comment on column history.raw is 'What a poll brought, until its retention ends. The payload of an event is in events.';
+comment on column history.raw is 'What a poll brought, with those parts of the response that its mapping read, until its retention ends. The payload of an event is in events.';
 comment on column history.origins is 'From which raw path each field came; null where raw alone tells it again.';
 
 create table sightings (
@@ -667,11 +667,13 @@ create table jobs (
   code text,
   message text,
   halvings int not null default 0,
+  refusals jsonb not null default '[]',
   check (operation in ('replay', 'resend', 'reprocess', 'check_profiles')),
   check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
 );
 create index jobs_due on jobs (due_at) where (due_at is not null);
 comment on table jobs is 'Operations on many records that an operator started. Any worker does the next step and stores how far it has come. Requests hold ids and names; no guest data.';
+comment on column jobs.refusals is 'The first records that it did not process, with the reason.';
 comment on column jobs.halvings is 'How often the steps were halved because one took too long. A quick step takes one back.';
 
 create table activity (

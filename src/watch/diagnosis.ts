@@ -1,3 +1,5 @@
+import { errors, type InnboundError } from '../errors.ts';
+
 /** The checks of `innbound doctor`. Pure: from facts to findings. */
 
 export interface Diagnosis {
@@ -101,15 +103,12 @@ export function* judgeDatabase(facts: DatabaseFacts): Generator<Diagnosis> {
   else yield ok('database.connections', `${facts.usedConnections} of ${facts.maxConnections} connections are in use.`);
 }
 
-export function judgeMigrations(state: { readonly pending: number; readonly isNewer: boolean } | undefined): Diagnosis {
+export function judgeMigrations(
+  state: { readonly pending: number; readonly refused: InnboundError | undefined } | undefined,
+): Diagnosis {
   const check = 'database.migrations';
   if (state === undefined) return ok(check, 'The database is empty; the first start creates the tables.');
-  if (state.isNewer)
-    return problem(
-      check,
-      'A newer version has migrated the database.',
-      'Run that version: migrations only go forward.',
-    );
+  if (state.refused) return problem(check, errors[state.refused.code].what, errors[state.refused.code].next);
   if (state.pending === 0) return ok(check, 'The tables are those of this version.');
   const migrations = state.pending === 1 ? '1 migration is' : `${state.pending} migrations are`;
   return warning(

@@ -137,14 +137,19 @@ const reportedBy: ReadonlyMap<string, readonly Check[]> = new Map(
   }),
 );
 
+/** Alerts about the same facts as their check: if it reports nothing, the cause is gone. */
+const judgedAlike: ReadonlySet<string> = new Set(['auth_failed', 'breaker_open', 'run_failed', 'run_incomplete']);
+
 /** No brand with an open alert is healthy: an alert that no check reports any more counts until it is resolved. */
 function checkAlerts({ alerts }: HealthFacts, found: readonly Finding[]): Finding[] {
+  const reports = (kind: string) => found.filter((one) => reportedBy.get(kind)?.includes(one.check));
   const open = alerts.map(({ kind, severity, message }) => {
-    const finding: Finding = { check: 'alerts', state: severity === 'critical' ? 'failing' : 'attention', message };
-    return { kind, finding };
+    const isOver = judgedAlike.has(kind) && reports(kind).length === 0;
+    const text = isOver ? `${message} The cause is gone; a running service ends the alert.` : message;
+    const state = severity === 'critical' && !isOver ? 'failing' : 'attention';
+    return { kind, finding: { check: 'alerts', state, message: text } satisfies Finding };
   });
-  const isReported = (kind: string, finding: Finding) =>
-    found.some((one) => reportedBy.get(kind)?.includes(one.check) && rank(one) >= rank(finding));
+  const isReported = (kind: string, finding: Finding) => reports(kind).some((one) => rank(one) >= rank(finding));
   return open.filter(({ kind, finding }) => !isReported(kind, finding)).map(({ finding }) => finding);
 }
 

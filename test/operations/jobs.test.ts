@@ -60,7 +60,10 @@ test('a reprocessing previews its changes, processes everything in steps, and st
   assert.deepEqual(audited, [{ integration: 'grand' }], 'so that it is among the changes of this brand only');
   assert.equal(await stepJobs(node.runtime, signal), true);
   const half = await job(job_id);
-  assert.deepEqual([half.state, half.done, half.counts], ['running', 200, { changed: 200, unchanged: 0, refused: 0 }]);
+  assert.deepEqual(
+    [half.state, half.done, half.counts],
+    ['running', 200, { changed: 200, unchanged: 0, refused: 0, without_payload: 0 }],
+  );
   await finish();
   const end = await job(job_id);
   assert.deepEqual([end.state, end.done, end.counts.changed], ['done', 250, 250]);
@@ -301,4 +304,16 @@ test('holders of jobs take turns, and one holder has at most 10 open jobs', asyn
   for (let i = 0; i < 5; i++) turns.push((await claimJob(pool, 30_000))?.job_id ?? '');
   assert.deepEqual(turns, ['job_a10', 'job_b10', 'job_a11', 'job_b11', 'job_a12']);
   await pool.query(`delete from jobs where requested_by in ('Ana', 'Bo')`);
+});
+
+test('a job names what it did not process', async () => {
+  const { rows } = await node.runtime.pool.query<{ id: string }>(
+    `update history set raw = null where integration = 'grand' and id = (select min(id) from records where integration = 'grand')
+     returning id`,
+  );
+  const { job_id } = await start({ operation: 'reprocess', integration: 'grand' });
+  await finish();
+  const { refusals, counts } = await job(job_id);
+  assert.equal(counts.without_payload, 1);
+  assert.deepEqual(refusals, [{ id: rows[0]?.id, reason: 'No payload of it is stored any more.' }]);
 });

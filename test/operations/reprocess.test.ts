@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventWorkerPorts } from '../../src/composition/events.ts';
+import { eventWorkerPorts, hydratorPorts } from '../../src/composition/events.ts';
+import { hydrateOnce } from '../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
@@ -10,6 +11,7 @@ import { appendEvents } from '../../src/store/events/append.ts';
 import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
+import { startPartner } from '../intake/pull/support/partner.ts';
 
 let node: ApiNode;
 let operator: string;
@@ -124,6 +126,55 @@ test('an answer for one reservation is read again by its own mapping, also from 
   const replayed = await node.call('POST', `/dead-letters/${body.items.at(-1).id}/replay`, operator, {});
   assert.equal(replayed.status, 200, JSON.stringify(replayed.body));
   assert.deepEqual([(await stored('R7'))?.data.check_in, (await stored('R7'))?.data.channel], ['2026-12-02', 'SINGLE']);
+});
+
+test('every event of a booking is read again, also one that changed nothing', async () => {
+  const apply = async (map: string) => {
+    const text = hotelConnector(map);
+    await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
+  };
+  await apply('');
+  const at = Date.now() - 60_000;
+  await node.send('grand', 'reservation.created', { ...(reservation('E2') as object), agent: 'APP' } as Json, at);
+  await node.send('grand', 'reservation.updated', { id: 'E2', status: 'confirmed', desk: 'NORTH' }, at + 1_000);
+  await node.send('grand', 'reservation.updated', { id: 'E2', status: 'checked_in' }, at + 2_000);
+  await apply('map: { channel: { first: [agent, channel] }, source: desk }\n');
+  const done = await reprocess({ preview: false });
+  const shown = done.samples.filter(({ id }: { id: string }) => id === 'R1');
+  assert.equal(shown.length, 1, 'samples are of this reprocessing, not of earlier ones');
+  const { channel, source, status } = (await stored('E2'))?.data ?? {};
+  assert.deepEqual([channel, source, status], ['APP', 'NORTH', 'checked_in']);
+});
+
+test('an answer for a thin event is read again where it has an envelope', async (t) => {
+  const answer = { json: { booking: reservation('T1', { agent: 'TEL' }) } };
+  const partner = await startPartner(() => answer);
+  t.after(() => partner.close());
+  const apply = async (kind: 'connector' | 'integration', name: string, text: string) => {
+    const applied = await applyDocument(node.runtime, { kind, name, text }, 'test');
+    assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+  };
+  const connector = (map: string) => `connector: thin
+pull: { single: { path: "/r/{id}" } }
+shape: { single_path: booking }
+push: { thin: { id: ref } }
+${map}`;
+  const thin = `integration: thin
+connector: thin
+brand_id: THIN
+timezone: Europe/Lisbon
+pull: { base_url: "${partner.url}", auth: { type: none } }
+push: { enabled: true }
+`;
+  await apply('connector', 'thin', connector(''));
+  await apply('integration', 'thin', thin);
+  await node.send('thin', 'reservation.updated', { ref: 'T1' });
+  await hydrateOnce(hydratorPorts(node.runtime));
+  await drainEvents(eventWorkerPorts(node.runtime));
+  await apply('connector', 'thin', connector('map: { channel: agent }\n'));
+  const { status, body } = await node.call('POST', '/integrations/thin/reprocess', operator, { preview: false });
+  assert.deepEqual([status, body.changed, body.refused], [200, 1, 0], JSON.stringify(body));
+  assert.deepEqual(body.samples[0].diff[0].after, 'TEL');
 });
 
 test('an unknown brand is a clear error', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { InnboundError } from '../../src/errors.ts';
 import {
   type DatabaseFacts,
   type Diagnosis,
@@ -52,9 +53,13 @@ const cases: readonly (readonly [string, readonly Diagnosis[], readonly string[]
   ['too few connections', database({ maxConnections: 40, nodes: 2 }), ['problem database.connections']],
   ['no room for a node', database({ usedConnections: 80 }), ['warning database.connections']],
   ['an empty database', [judgeMigrations(undefined)], []],
-  ['a newer version', [judgeMigrations({ pending: 0, isNewer: true })], ['problem database.migrations']],
-  ['waiting migrations', [judgeMigrations({ pending: 2, isNewer: false })], ['warning database.migrations']],
-  ['a migrated database', [judgeMigrations({ pending: 0, isNewer: false })], []],
+  [
+    'a newer version',
+    [judgeMigrations({ pending: 0, refused: new InnboundError('store.newer_schema', '') })],
+    ['problem database.migrations'],
+  ],
+  ['waiting migrations', [judgeMigrations({ pending: 2, refused: undefined })], ['warning database.migrations']],
+  ['a migrated database', [judgeMigrations({ pending: 0, refused: undefined })], []],
   ['a clock behind', [judgeClock(-6_000)], ['problem clock']],
   ['a clock ahead', [judgeClock(6_000)], ['problem clock']],
   ['a good clock', [judgeClock(-400)], []],

@@ -101,3 +101,12 @@ test('a paused destination is reported while changes wait for it', () => {
   assert.equal(judgeLane({ paused: true, waiting: 4, retrying: 4 }).state, 'paused');
   assert.equal(judgeLane({ paused: true }).state, 'healthy');
 });
+
+test('after a complete run a brand is not failing any more, though the alert of the failed one is still open', () => {
+  const alerts = [{ kind: 'run_failed', severity: 'critical', message: 'The stay run failed.' }] as const;
+  const { state, findings } = judge({ alerts });
+  assert.equal(state, 'attention');
+  assert.match(findings[0]?.message ?? '', /^The stay run failed\. The cause is gone/);
+  const failed = [{ sync: 'stay', state: 'failed', errorCode: 'pull.forbidden' }];
+  assert.equal(judge({ alerts, lastRuns: failed }).state, 'failing');
+});

@@ -375,12 +375,19 @@ export interface Operations {
       preview?: boolean | undefined;
       from?: string | undefined;
       to?: string | undefined;
+      refetch?: boolean | undefined;
     };
     answer: {
       records: number;
       changed: number;
       unchanged: number;
       refused: number;
+      without_payload: number;
+      refetched: number;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       samples: {
         id: string;
         diff: Json;
@@ -1856,6 +1863,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;
@@ -1879,6 +1890,10 @@ export interface Operations {
         total: number;
         done: number;
         counts: Record<string, number>;
+        refusals: {
+          id: string;
+          reason: string;
+        }[];
         finished_at: string | null;
         stopped_by: string | null;
         code: string | null;
@@ -1902,6 +1917,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;
@@ -1927,6 +1946,10 @@ export interface Operations {
       total: number;
       done: number;
       counts: Record<string, number>;
+      refusals: {
+        id: string;
+        reason: string;
+      }[];
       finished_at: string | null;
       stopped_by: string | null;
       code: string | null;

@@ -44,6 +44,11 @@ export function Job() {
             <Card title="Progress" aside={job.job_id}>
               <Progress job={job} />
             </Card>
+            {job.refusals.length > 0 && (
+              <Card title="Not processed">
+                <Facts facts={job.refusals.map(({ id, reason }) => [id, reason] as const)} />
+              </Card>
+            )}
           </div>
         </>
       )}

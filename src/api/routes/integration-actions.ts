@@ -113,17 +113,33 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         preview: z.boolean().default(true),
         from: localDate.optional().describe('Only payloads received on or after this day (UTC).'),
         to: localDate.optional(),
+        refetch: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Without preview: request the reservations from the partner whose payload cannot be processed again.',
+          ),
       }),
       response: z.object({
         records: z.int().describe('Reservations with a stored payload.'),
         changed: z.int(),
         unchanged: z.int(),
-        refused: z.int().describe('Reservations that the documents in force refuse or drop; they do not change.'),
+        refused: z
+          .int()
+          .describe(
+            'Reservations that the documents in force refuse, or whose payload lacks what they read; they do not change.',
+          ),
+        without_payload: z.int().describe('Reservations without a stored payload; counted without a range of days.'),
+        refetched: z.int().describe('Reservations that the partner was asked for instead.'),
+        refusals: z
+          .array(z.object({ id: z.string(), reason: z.string() }))
+          .describe('Those that were refused or have no payload, and why; the first 1,000.'),
         samples: z.array(z.object({ id: z.string(), diff: anyJson })),
       }),
-      handle: async ({ params, body }) => {
-        if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
-        return ok(await reprocess(runtime, { integration: params.integration, ...body }));
+      handle: async ({ params, body: { refetch, ...body }, caller }) => {
+        const { integration } = params;
+        if (!exists(integration)) return notFound(`integration ${integration}`);
+        return ok(await reprocess(runtime, { integration, ...body, refetchBy: refetch ? caller.name : undefined }));
       },
     }),
     route('POST /integrations/{integration}/consent', {

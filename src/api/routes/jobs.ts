@@ -42,6 +42,9 @@ const job = z.object({
   total: z.int().describe('How many records it was expected to process when it started.'),
   done: z.int().describe('How many of them it has processed.'),
   counts: z.record(z.string(), z.int()).describe('Their outcomes.'),
+  refusals: z
+    .array(z.object({ id: z.string(), reason: z.string() }))
+    .describe('The first records that it did not process, and why.'),
   finished_at: instant.nullable(),
   stopped_by: z.string().nullable(),
   code: z.string().nullable(),

@@ -58,7 +58,7 @@ async function workRun(batch: BrandBatch, brand: Brand, events: readonly Pending
     const where = {
       ...(id !== undefined && { id }),
       ...(version !== undefined && { version }),
-      ...(reason && { reason }),
+      ...(reason && outcome !== 'dead' && outcome !== 'dropped' && { reason }),
     };
     settled.push({ seq: event.seq, state, outcome, type: 'reservation', ...where });
   }

@@ -20,6 +20,8 @@ export interface JobStep {
   readonly done: number;
   /** To add to the job's counts. */
   readonly counts: { readonly [outcome: string]: number };
+  /** Records that it did not process, and why. */
+  readonly refusals?: readonly { readonly id: string; readonly reason: string }[];
   /** Where the next step continues; undefined when nothing is left. */
   readonly position: Json | undefined;
 }

@@ -40,8 +40,8 @@ export const reprocessJob: JobKind<ReprocessJobRequest> = {
       after,
       atMost(reprocessedAtOnce),
     );
-    const { read, last, changed, unchanged, refused } = step;
-    return { done: read, counts: { changed, unchanged, refused }, position: last };
+    const { read, last, changed, unchanged, refused, refusals, without_payload } = step;
+    return { done: read, counts: { changed, unchanged, refused, without_payload }, refusals, position: last };
   },
 };
 

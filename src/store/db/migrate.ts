@@ -22,13 +22,22 @@ export interface Version {
 
 const folder = new URL('../migrations/', import.meta.url);
 const schemaFile = new URL('../schema.sql', import.meta.url);
+/**
+ * The schema of 0.2.0, the first release, by its hash. Every database has it as its first migration, also one that was created later; a
+ * database that begins otherwise is of a state before the release.
+ */
+export const baseline = {
+  number: 1,
+  name: '0.2.0',
+  hash: '8c8f9032b804a41df3c082210f052963dd901f7a0525e06db3eabbefc4ba1236',
+} as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
 /** Ten minutes of attempts: a backup or a report may hold its locks for that long. */
 const lockAttempts = 120;
 const lockPauseMs = 2_000;
 
-/** The schema of this version, and the migrations since the first release, which start at number 2. */
+/** The schema of this version, and the migrations since the baseline, which start at number 2. */
 export async function readVersion(): Promise<Version> {
   const files = await readdir(folder).catch((): string[] => []);
   const migrations = files
@@ -48,15 +57,30 @@ export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.star
 
 export const hashOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
-function newerThan(
-  migrations: readonly Migration[],
-  done: readonly (Pick<Migration, 'number' | 'name'> & { readonly additive?: boolean })[],
-): InnboundError | undefined {
+export interface Applied {
+  readonly number: number;
+  readonly name: string;
+  readonly hash: string;
+  readonly additive: boolean;
+}
+
+/** Why this version cannot work with a database that has these migrations. */
+export function refusal(migrations: readonly Migration[], done: readonly Applied[]): InnboundError | undefined {
+  const first = done.find(({ number }) => number === baseline.number);
+  if (done.length > 0 && first?.hash !== baseline.hash) {
+    return new InnboundError('store.older_schema', `The database does not begin with the schema of ${baseline.name}.`);
+  }
   const newest = Math.max(1, ...migrations.map(({ number }) => number));
-  const unknown = done.find(({ number, additive }) => number > newest && additive !== true);
-  if (unknown === undefined) return undefined;
-  const message = `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`;
-  return new InnboundError('store.newer_schema', message);
+  const unknown = done.find(({ number, additive }) => number > newest && !additive);
+  if (unknown !== undefined) {
+    const message = `The database is at migration ${unknown.number} (${unknown.name}); this version knows up to ${newest}.`;
+    return new InnboundError('store.newer_schema', message);
+  }
+  const hashes = new Map(done.map(({ number, hash }) => [number, hash]));
+  const changed = migrations.find(({ number, sql }) => (hashes.get(number) ?? hashOf(sql)) !== hashOf(sql));
+  if (changed === undefined) return undefined;
+  const message = `Migration ${changed.number} (${changed.name}) was applied with different contents than this version has.`;
+  return new InnboundError('store.changed_migration', message);
 }
 
 /**
@@ -66,17 +90,15 @@ function newerThan(
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
   const { migrations } = await readVersion();
   return async () => {
-    const { rows } = await pool.query<{ number: number; name: string; additive: boolean }>(
-      'select number, name, additive from migrations',
-    );
-    return newerThan(migrations, rows);
+    const { rows } = await pool.query<Applied>('select * from migrations');
+    return refusal(migrations, rows);
   };
 }
 
 /**
  * Creates the schema in a new database, or migrates an older one: forward only, each migration in its own transaction, one node at a
- * time. Nodes that start together wait for the first. A database migrated by a newer version is refused, unless all newer migrations
- * are additive.
+ * time. Nodes that start together wait for the first. A database from before the first release is refused, and one that a newer version
+ * has migrated, unless all newer migrations are additive.
  */
 export async function migrate(pool: Pool, version?: Version): Promise<{ applied: string[] }> {
   const to = version ?? (await readVersion());
@@ -96,30 +118,19 @@ async function migrateWith(client: pg.PoolClient, { schema, migrations }: Versio
     await client.query(`create table if not exists migrations (
       number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now(),
       additive boolean not null default false)`);
-    const { rows } = await client.query<{ number: number; name: string; hash: string; additive: boolean }>(
-      'select * from migrations order by number',
-    );
-    const done = new Map(rows.map((row) => [row.number, row]));
-    const newer = newerThan(migrations, rows);
-    if (newer) throw newer;
-    const baseline = { number: 1, name: 'schema', sql: schema };
+    const { rows } = await client.query<Applied>('select * from migrations');
+    const refused = refusal(migrations, rows);
+    if (refused) throw refused;
     if (rows.length === 0) {
       await client.query('begin');
       await client.query(schema);
-      for (const one of [baseline, ...migrations]) await recordApplied(client, one);
+      for (const one of [{ ...baseline, additive: false }, ...migrations.map(appliedBy)]) await record(client, one);
       await client.query('commit');
-      return { applied: [baseline.name] };
+      return { applied: ['schema'] };
     }
-    // Until the first migration, the schema itself must be the one that the database was created with.
-    for (const one of migrations.length === 0 ? [baseline] : migrations) {
-      const before = done.get(one.number);
-      if (before && before.hash !== hashOf(one.sql)) {
-        throw new InnboundError(
-          'store.changed_migration',
-          `Migration ${one.number} (${one.name}) was applied with different contents than this version has.`,
-        );
-      }
-      if (before) continue;
+    const done = new Set(rows.map(({ number }) => number));
+    for (const one of migrations) {
+      if (done.has(one.number)) continue;
       await applyOne(client, one);
       applied.push(one.name);
     }
@@ -132,12 +143,14 @@ async function migrateWith(client: pg.PoolClient, { schema, migrations }: Versio
   }
 }
 
-async function recordApplied(client: pg.PoolClient, one: Pick<Migration, 'number' | 'name' | 'sql'>): Promise<void> {
+const appliedBy = (one: Migration): Applied => ({ ...one, hash: hashOf(one.sql), additive: isAdditive(one) });
+
+async function record(client: pg.PoolClient, { number, name, hash, additive }: Applied): Promise<void> {
   await client.query('insert into migrations (number, name, hash, additive) values ($1, $2, $3, $4)', [
-    one.number,
-    one.name,
-    hashOf(one.sql),
-    isAdditive(one),
+    number,
+    name,
+    hash,
+    additive,
   ]);
 }
 
@@ -145,12 +158,12 @@ async function recordApplied(client: pg.PoolClient, one: Pick<Migration, 'number
  * A migration that changes a busy table sets a lock timeout: later statements queue behind its lock request, so it must not wait
  * long for a statement that reads for minutes. It is retried until it gets the lock.
  */
-async function applyOne(client: pg.PoolClient, migration: Pick<Migration, 'number' | 'name' | 'sql'>): Promise<void> {
+async function applyOne(client: pg.PoolClient, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('begin');
       await client.query(migration.sql);
-      await recordApplied(client, migration);
+      await record(client, appliedBy(migration));
       await client.query('commit');
       return;
     } catch (error) {

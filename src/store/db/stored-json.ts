@@ -94,6 +94,7 @@ const checked = new Map<string, Content>([
   ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
   ['erasures.receipt', form(z.looseObject({ notified: z.array(values).optional() }))],
   ['jobs.counts', form(z.record(z.string(), z.number()))],
+  ['jobs.refusals', form(z.array(z.looseObject({ id: z.string(), reason: z.string() })))],
 ]);
 const objects = [
   ...['streams.refused', 'sandbox_reports.report', 'quality.counts', 'hotel_reports.report', 'erasures.progress'],

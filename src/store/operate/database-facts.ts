@@ -1,6 +1,7 @@
+import type { InnboundError } from '../../errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
-import { readVersion } from '../db/migrate.ts';
+import { type Applied, baseline, readVersion, refusal } from '../db/migrate.ts';
 import { type Pool, serviceSchema } from '../db/pool.ts';
 
 /** The facts about the database that `innbound doctor` checks. Works before the first migration and changes nothing. */
@@ -32,17 +33,16 @@ export async function clockAheadMs(db: Pool, clock: Pick<Clock, 'now'>): Promise
 }
 
 /** Undefined if no version has migrated the database yet. */
-export async function migrationState(db: Pool): Promise<{ pending: number; isNewer: boolean } | undefined> {
+export async function migrationState(
+  db: Pool,
+): Promise<{ pending: number; refused: InnboundError | undefined } | undefined> {
   const { rows: found } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
   if (found[0]?.found !== true) return undefined;
-  const own = [1, ...(await readVersion()).migrations.map(({ number }) => number)];
-  const { rows } = await db.query<{ number: number }>('select number from migrations');
+  const { migrations } = await readVersion();
+  const { rows } = await db.query<Applied>('select * from migrations');
   const done = new Set(rows.map(({ number }) => number));
-  const newest = Math.max(...own);
-  return {
-    pending: own.filter((number) => !done.has(number)).length,
-    isNewer: [...done].some((number) => number > newest),
-  };
+  const pending = [baseline, ...migrations].filter(({ number }) => !done.has(number)).length;
+  return { pending, refused: refusal(migrations, rows) };
 }
 
 /** Running nodes. Empty if the table is missing or older than this version. */

@@ -17,14 +17,16 @@ export interface JobRow {
   readonly total: number;
   readonly done: number;
   readonly counts: { readonly [outcome: string]: number };
+  /** The first records that it did not process. */
+  readonly refusals: readonly { readonly id: string; readonly reason: string }[];
   readonly finished_at: Date | null;
   readonly stopped_by: string | null;
   readonly code: string | null;
   readonly message: string | null;
 }
 
-const columns = `job_id, operation, integrations, request, requested_by, requested_at, state, total, done, counts, finished_at,
-  stopped_by, code, message`;
+const columns = `job_id, operation, integrations, request, requested_by, requested_at, state, total, done, counts, refusals,
+  finished_at, stopped_by, code, message`;
 
 export type NewJob = Pick<JobRow, 'job_id' | 'operation' | 'integrations' | 'request' | 'requested_by' | 'total'>;
 
@@ -114,13 +116,17 @@ export async function renewJob(db: Pool, job: ClaimedJob, leaseMs: number): Prom
 /** A step this quick may be twice as large the next time. */
 const quick = `interval '5 seconds'`;
 
+/** Then a job keeps no more refusals. */
+const mostRefusals = 200;
+
 /** Stores the result of a step. Without a position the job is done. */
 export async function advanceJob(
   db: Pool,
   job: ClaimedJob,
   step: {
     readonly done: number;
-    readonly counts: { readonly [outcome: string]: number };
+    readonly counts: JobRow['counts'];
+    readonly refusals?: JobRow['refusals'];
     readonly position: Json | undefined;
   },
 ): Promise<void> {
@@ -130,12 +136,18 @@ export async function advanceJob(
     jobTable,
     heldJob(job),
     // A renewal that is still on its way must not hold the next step.
-    `fence = fence + 1, done = done + $3, counts = $4, position = $5, failures = 0, code = null, message = null,
+    `fence = fence + 1, done = done + $3, counts = $4, position = $5, failures = 0,
+     refusals = case when jsonb_array_length(refusals) < ${mostRefusals} then refusals || $6::jsonb else refusals end, code = null, message = null,
      halvings = case when now() - stepped_at < ${quick} then greatest(halvings - 1, 0) else halvings end,
      due_at = case when state = 'running' and $5::jsonb is not null then now() end,
      state = case when ${isLast} then 'done' else state end,
      finished_at = case when ${isLast} then now() else finished_at end`,
-    [step.done, JSON.stringify(step.counts), step.position === undefined ? null : JSON.stringify(step.position)],
+    [
+      step.done,
+      JSON.stringify(step.counts),
+      step.position === undefined ? null : JSON.stringify(step.position),
+      JSON.stringify(step.refusals ?? []),
+    ],
   );
 }
 

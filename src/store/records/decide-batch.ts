@@ -49,7 +49,8 @@ function storedAfter(decision: Decision, before: Stored | undefined): Stored | u
 
 export function outcomeOf({ statement: { id }, decision }: Step): Outcome {
   const named = id === '' ? undefined : { id };
-  if (decision.kind === 'dropped' || decision.kind === 'dead') return { outcome: decision.kind, ...named };
+  if (decision.kind === 'dropped') return { outcome: 'dropped', ...named, reason: decision.reason };
+  if (decision.kind === 'dead') return { outcome: 'dead', ...named, reason: decision.deadLetter.message };
   const { version, isOverruled, isHeld, reason } = decision;
   return {
     outcome: decision.kind === 'change' ? decision.event : decision.kind,

@@ -1,14 +1,23 @@
-import type { EventType } from '../../intake/push/envelope.ts';
+import type { EventContent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { EntityType, Json } from '../../terms.ts';
+import type { RawRecord } from '../../shape/config.ts';
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-export interface NewestRaw {
-  readonly raw: Json;
-  readonly effectiveAt: Date;
+/** What the partner sent for an entry of the history: a row of a list or an answer for one reservation, or an event. */
+export type Sent =
+  | { readonly kind: 'record'; readonly raw: RawRecord }
+  | { readonly kind: 'event'; readonly content: EventContent };
+
+/** A payload with which a source stated something about a reservation. */
+export interface KeptPayload {
+  readonly id: string;
   readonly mode: 'pull' | 'single' | 'push';
-  /** The type of the event that brought it. */
-  readonly event: EventType | null;
+  readonly effectiveAt: Date;
+  readonly sent: Sent;
+  /** The documents that it was read with; null for an event that changed nothing. */
+  readonly connectorVersion: number | null;
+  readonly integrationVersion: number | null;
 }
 
 /** The mode of an entry `r` of the history with its event `e`; null if it came from neither a run nor an event. */
@@ -20,34 +29,58 @@ export const eventOf = `left join events e on r.cause in ('event', 'guest') and 
                                           and r.cause_id = e.seq::text`;
 
 /** What the partner sent for an entry `r` with its event `e`: a polled row, or the payload of an event. */
-export const payloadColumns = 'r.raw, e.body, e.hydrated';
-export const hasPayload = '(r.raw is not null or e.body is not null)';
+export const payloadColumns = 'r.raw, e.event, e.body, e.hydrated';
 
 export interface Payload {
   readonly raw: Json;
+  readonly event: string | null;
   readonly body: Buffer | null;
   readonly hydrated: Buffer | null;
 }
 
-export function payloadOf({ raw, body, hydrated }: Payload): Json {
-  if (raw !== null) return raw;
-  if (hydrated !== null) return parseJson(hydrated.toString('utf8'));
-  return body === null ? null : ((parseJson(body.toString('utf8')) as { data?: Json }).data ?? null);
+/** A raw record as it is stored: its value, or all of it under this key if the mapping reads more than the value. */
+export const whole = '$raw';
+
+export function storedRaw({ key, value, ...around }: RawRecord): Json {
+  return Object.keys(around).length === 0 ? value : { [whole]: { key, value, ...around } as unknown as JsonObject };
 }
 
-/** What the partner sent for the newest version of a record, while it is retained. */
-export async function newestRaw(
+function rawOf(stored: Json, key: string): RawRecord {
+  const { [whole]: raw } = isObject(stored) ? stored : {};
+  return isObject(raw) && typeof raw.key === 'string' ? (raw as unknown as RawRecord) : { key, value: stored };
+}
+
+/** Undefined if the payload is not kept any more. */
+export function sentOf({ raw, event, body, hydrated }: Payload, id: string): Sent | undefined {
+  if (raw !== null) return { kind: 'record', raw: rawOf(raw, id) };
+  if (body === null) return undefined;
+  const parsed = (bytes: Buffer) => parseJson(bytes.toString('utf8')) as JsonObject;
+  const { data = null } = parsed(body);
+  const content = { event: event as EventContent['event'], data };
+  return { kind: 'event', content: hydrated === null ? content : { ...content, hydrated: parsed(hydrated) } };
+}
+
+/** The reservation itself, as a person reads it. */
+export function shownOf(sent: Sent | undefined): Json {
+  if (sent?.kind === 'record') return sent.raw.value;
+  return sent?.content.hydrated ?? sent?.content.data ?? null;
+}
+
+/** What the partner sent for the newest version of a reservation, while it is retained. */
+export async function newestPayload(
   db: Pool | Tx,
   integration: string,
-  type: EntityType,
   id: string,
-): Promise<NewestRaw | undefined> {
-  const { rows } = await db.query<NewestRaw & Payload>(
-    `select ${payloadColumns}, r.effective_at as "effectiveAt", ${modeOf} as mode, e.event
+): Promise<Pick<KeptPayload, 'mode' | 'effectiveAt' | 'sent'> | undefined> {
+  const { rows } = await db.query<Pick<KeptPayload, 'mode' | 'effectiveAt'> & Payload>(
+    `select ${payloadColumns}, r.effective_at as "effectiveAt", ${modeOf} as mode
        from history r ${eventOf}
-      where r.integration = $1 and r.type = $2 and r.id = $3 and r.diff is not null and ${hasPayload} and r.cause in ('run', 'event')
+      where r.integration = $1 and r.type = 'reservation' and r.id = $2 and r.diff is not null and r.cause in ('run', 'event')
+        and (r.raw is not null or e.body is not null)
       order by r.version desc limit 1`,
-    [integration, type, id],
+    [integration, id],
   );
-  return rows[0] && { ...rows[0], raw: payloadOf(rows[0]) };
+  const [newest] = rows;
+  const sent = newest && sentOf(newest, id);
+  return sent && { mode: newest.mode, effectiveAt: newest.effectiveAt, sent };
 }

@@ -1,16 +1,6 @@
 import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
-import { eventOf, hasPayload, modeOf, type Payload, payloadColumns, payloadOf } from './entry-payload.ts';
-
-/** The newest payload that one source sent for a reservation. */
-export interface KeptPayload {
-  readonly id: string;
-  readonly mode: 'pull' | 'single' | 'push';
-  readonly raw: Json;
-  readonly effectiveAt: Date;
-  /** The type of the event that brought it. */
-  readonly event: string | null;
-}
+import { eventOf, type KeptPayload, modeOf, type Payload, payloadColumns, sentOf, whole } from './entry-payload.ts';
 
 export interface PayloadRange {
   /** Days (UTC) on which the payload was received, both included. */
@@ -18,10 +8,7 @@ export interface PayloadRange {
   readonly to?: string | undefined;
 }
 
-/**
- * Kept payloads of the next reservations after an id, oldest first within each. Reservations whose mapping reads outside the record are left
- * out, because the rest of the response is not kept; so are payloads of another connector that the brand had before.
- */
+/** Kept payloads of the next reservations after an id, oldest first within each. */
 export async function keptPayloads(
   pool: Pool,
   integration: string,
@@ -30,17 +17,18 @@ export async function keptPayloads(
   limit: number,
 ): Promise<{
   readonly payloads: readonly KeptPayload[];
-  /** Reservations that were read, with or without a payload. */
-  readonly read: number;
+  /** The reservations that were read, with or without a payload. */
+  readonly ids: readonly string[];
   readonly last: string | undefined;
 }> {
-  const { rows: ids } = await pool.query<{ id: string }>(
-    `select id from records where integration = $1 and type = 'reservation' and version > 0 and id > $2 order by id limit $3`,
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from records where integration = $1 and type = 'reservation' and version > 0 and event <> 'erased'
+        and id > $2 order by id limit $3`,
     [integration, after, limit],
   );
-  const found = ids.map(({ id }) => id);
-  const payloads = await payloadsOf(pool, integration, found, { from, to });
-  return { payloads, read: ids.length, last: ids.length < limit ? undefined : found.at(-1) };
+  const ids = rows.map(({ id }) => id);
+  const payloads = await payloadsOf(pool, integration, ids, { from, to });
+  return { payloads, ids, last: ids.length < limit ? undefined : ids.at(-1) };
 }
 
 /** How many payloads of all brands are searched for the newest ones of a brand. */
@@ -62,31 +50,50 @@ export async function newestPayloads(pool: Pool, integration: string, limit: num
   );
 }
 
+/**
+ * Of a list only the newest row, which is all that it says now; of the other sources every payload, since each may state only a part.
+ * A dead event stated nothing. Payloads of another connector that the brand had before are left out.
+ */
 export async function payloadsOf(
   pool: Pool,
   integration: string,
   ids: readonly string[],
   { from, to }: PayloadRange,
 ): Promise<readonly KeptPayload[]> {
-  const { rows } = await pool.query<KeptPayload & Payload>(
-    `select id, mode, raw, body, hydrated, "effectiveAt", event from (
-       select distinct on (r.id, ${modeOf}) r.id, ${modeOf} as mode, ${payloadColumns}, r.effective_at as "effectiveAt", r.seq, e.event,
-              bool_or(r.origins is not null) over (partition by r.id) as is_bound
+  const { rows } = await pool.query<Omit<KeptPayload, 'sent'> & Payload>(
+    `with connected as (
+       select version, applied_at from documents
+        where kind = 'integration' and name = $1 and version > (
+              select coalesce(max(version) filter (where body ->> 'connector' <> c.now), 0) from documents,
+                     (select body ->> 'connector' as now from documents where kind = 'integration' and name = $1 and in_force) c
+               where kind = 'integration' and name = $1)
+     ), entries as (
+       select r.id, ${modeOf} as mode, ${payloadColumns}, r.effective_at, r.seq, r.at, r.connector_version, r.integration_version,
+              r.cause = 'run' and r.raw #>> '{${whole},partial}' is null as is_row
          from history r ${eventOf}
-        where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and ${hasPayload}
-          and r.cause in ('run', 'event')
-          and coalesce(r.integration_version, 1) > (
-            select coalesce(max(version) filter (where body ->> 'connector' <> c.now), 0) from documents,
-                   (select body ->> 'connector' as now from documents where kind = 'integration' and name = $1 and in_force) c
-             where kind = 'integration' and name = $1)
-          and ($3::date is null or r.at >= $3::date) and ($4::date is null or r.at < $4::date + 1)
-        order by r.id, ${modeOf}, r.effective_at desc, r.seq desc) newest
-      where not is_bound order by id, "effectiveAt", seq`,
+        where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and r.cause in ('run', 'event')
+          and (r.cause = 'run' or r.outcome <> 'dead')
+          and coalesce(r.integration_version, 1) >= (select min(version) from connected)
+       union all
+       select id, case when hydrated_at is null then 'push' else 'single' end, null, event, body, hydrated,
+              coalesce(hydrated_at, least(occurred_at, received_at)), seq, received_at, null, null, false
+         from events
+        where integration = $1 and type = 'reservation' and id = any($2::text[]) and outcome in ('unchanged', 'superseded')
+          and received_at >= (select min(applied_at) from connected)
+     ), ranked as (
+       select *, row_number() over (partition by id, mode, is_row order by effective_at desc, seq desc) as age from entries
+     )
+     select id, mode, raw, event, body, hydrated, effective_at as "effectiveAt", connector_version as "connectorVersion",
+            integration_version as "integrationVersion"
+       from ranked
+      where (mode <> 'pull' or not is_row or age = 1)
+        and ($3::date is null or at >= $3::date) and ($4::date is null or at < $4::date + 1)
+      order by id, effective_at, seq`,
     [integration, ids, from ?? null, to ?? null],
   );
-  return rows.flatMap(({ id, mode, effectiveAt, event, ...payload }) => {
-    const raw = payloadOf(payload);
-    return raw === null ? [] : [{ id, mode, raw, effectiveAt, event }];
+  return rows.flatMap(({ raw, event, body, hydrated, ...kept }) => {
+    const sent = sentOf({ raw, event, body, hydrated }, kept.id);
+    return sent === undefined ? [] : [{ ...kept, sent }];
   });
 }
 
@@ -99,6 +106,7 @@ export async function reprocessedDifferences(
   const { rows } = await db.query<{ id: string; diff: Json }>(
     `select id, diff from history
       where integration = $1 and type = 'reservation' and id = any($2::text[]) and cause = 'reprocess' and diff is not null
+        and at = now()
       order by id, version desc`,
     [integration, ids],
   );

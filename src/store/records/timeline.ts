@@ -5,7 +5,7 @@ import { consentsIn } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
-import { eventOf, modeOf, type Payload, payloadColumns, payloadOf } from './entry-payload.ts';
+import { eventOf, modeOf, type Payload, payloadColumns, sentOf } from './entry-payload.ts';
 
 export interface TimelineEntry {
   readonly at: string;
@@ -73,7 +73,7 @@ export async function readTimeline(
     ),
     db.query(
       `select received_at as at, 'received' as what, outcome, version, reason, least(occurred_at, received_at) as effective_at,
-              'event' as cause, seq::text as cause_id, '[]'::json as notes, body, hydrated, null as raw,
+              'event' as cause, seq::text as cause_id, '[]'::json as notes, event, body, hydrated, null as raw,
               case when hydrated_at is null then 'push' else 'single' end as mode
          from events where integration = $1 and type = $2 and id = $3 and ${withoutNews} and ${inRange('received_at')} order by seq`,
       range,
@@ -111,8 +111,7 @@ export async function readTimeline(
   ]);
   const current = record.rows[0];
   const entries = [
-    ...entered.rows.map(withPayload),
-    ...repeated.rows.map(withPayload),
+    ...[...entered.rows, ...repeated.rows].map((entry) => withPayload(id, entry)),
     ...attempts.rows,
     ...dead.rows,
     ...sighting.rows,
@@ -146,8 +145,11 @@ const withoutNews = `outcome in ('unchanged', 'superseded')
           and not exists (select from history h where h.integration = $1 and h.id = $3 and h.type = $2
                              and h.cause in ('event', 'guest') and h.cause_id = events.seq::text)`;
 
-function withPayload({ raw, body, hydrated, ...entry }: Payload & { readonly [key: string]: unknown }) {
-  return { ...entry, raw: payloadOf({ raw, body, hydrated }) };
+function withPayload(
+  id: string,
+  { raw, event, body, hydrated, ...entry }: Payload & { readonly [key: string]: unknown },
+) {
+  return { ...entry, sent: sentOf({ raw, event, body, hydrated }, id) ?? null };
 }
 
 /** After $4 and up to $5. */

@@ -6,10 +6,11 @@ import { jsonbText } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Change, Decision, RecordState, Statement } from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import type { EntityType, Json, LocalDate } from '../../terms.ts';
+import type { EntityType, LocalDate, Note } from '../../terms.ts';
 import { float8s, int4s, int8s, texts } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { recordKey } from './decide-batch.ts';
+import { storedRaw } from './entry-payload.ts';
 import { keysText } from './search-keys.ts';
 
 /** Where records are written: a brand, or what is left of one that is no longer in force. */
@@ -34,12 +35,13 @@ export function movesOf(changes: readonly ChangeStep[]): { readonly first: Chang
 export function isNoted({ statement, decision }: Step): boolean {
   if (statement.id === '') return false;
   if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return true;
-  if (decision.isShown) return false;
+  // Reading again what is stored already is no news.
+  if (decision.isShown || statement.arrival.cause === 'reprocess') return false;
   return !(isInEvent(statement) && statement.arrival.cause === 'event' && statement.notes.length === 0);
 }
 
 /** The payload of an event is stored with the event. */
-const isInEvent = ({ arrival: { cause, causeId, seq } }: Statement): boolean =>
+const isInEvent = ({ arrival: { cause, causeId, seq } }: Pick<Statement, 'arrival'>): boolean =>
   (cause === 'event' || cause === 'guest') && causeId === String(seq);
 
 const outcomeOf = (decision: Decision): string => (decision.kind === 'change' ? decision.event : decision.kind);
@@ -50,16 +52,15 @@ function reasonOf(decision: Decision): string | undefined {
 }
 
 /** What arrived, unless the event has it. */
-function payloadOf({ statement, decision }: Step): string | undefined {
-  if (isInEvent(statement)) return undefined;
-  const raw: Json = decision.kind === 'dead' ? decision.deadLetter.raw : statement.raw.value;
+function payloadOf({ shapers }: Target, { arrival, ...statement }: Statement): string | undefined {
+  if (isInEvent({ arrival })) return undefined;
+  const raw = storedRaw(shapers?.[arrival.mode].selfContained(statement.raw) ?? statement.raw);
   return raw === null ? undefined : jsonbText(JSON.stringify(raw));
 }
 
 /** From which raw path each field came; undefined where the documents and the payload tell it again. */
 function originsOf(brand: Target, { arrival, raw, origins }: Statement): string | undefined {
-  const isAlone = raw.place === undefined && raw.around === undefined && raw.body === undefined;
-  if (origins === undefined && isAlone && arrival.cause !== 'replay' && arrival.cause !== 'reprocess') return undefined;
+  if (origins === undefined && arrival.cause !== 'replay' && arrival.cause !== 'reprocess') return undefined;
   return jsonbText(JSON.stringify(origins ?? brand.shapers?.[arrival.mode].origins(raw) ?? {}));
 }
 
@@ -72,10 +73,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
   const arrivals = steps.map(({ statement }) => statement.arrival);
   const made = steps.map((step) => (isChange(step) ? step : undefined));
   const versions = steps.map(({ decision }) => versionOf(decision));
-  const isNoteless = ({ kind }: Decision) => kind === 'dead' || kind === 'dropped';
-  const notes = steps.map(({ statement, decision }) =>
-    isNoteless(decision) ? [] : decision.kind === 'change' ? decision.notes : statement.notes,
-  );
+  const notes = steps.map(({ statement, decision }) => notesOf(statement, decision));
   await tx.query({
     name: 'insert-history',
     text: `
@@ -100,7 +98,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
       texts(steps.map(({ decision }) => outcomeOf(decision))),
       int4s(versions),
       texts(steps.map(({ decision }) => reasonOf(decision))),
-      texts(steps.map(payloadOf)),
+      texts(steps.map(({ statement }) => payloadOf(brand, statement))),
       texts(notes.map((all) => jsonbText(JSON.stringify(all.map(packedNote))))),
       texts(made.map((step) => step && originsOf(brand, step.statement))),
       texts(made.map((step) => step && jsonbText(JSON.stringify(step.decision.diff)))),
@@ -108,6 +106,12 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
       texts(made.map((step) => step?.statement.arrival.trace)),
     ],
   });
+}
+
+function notesOf({ notes }: Statement, decision: Decision): readonly Note[] {
+  if (decision.kind === 'change') return decision.notes;
+  const isNoteless = decision.kind === 'dead' || decision.kind === 'dropped';
+  return isNoteless ? notes.filter(({ code }) => code === 'requested_by_id') : notes;
 }
 
 const keyOfChange = (

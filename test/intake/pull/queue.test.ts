@@ -116,3 +116,19 @@ test('the partner gets its own ids, without the prefix of a brand that moved to 
     ['new~R00001', 'new~R00002'],
   );
 });
+
+test('a queue that is acknowledged by receipts, not by the ids of its bookings', async () => {
+  let pending = bookings(23, '2026-03-01').map((one, i) => ({ ...one, receipt: { no: 9000 + i } }));
+  const partner = await partnerOf((asked) => {
+    if (asked.path === '/pending') return { json: { reservations: pending.slice(0, batch) } };
+    const { receipts } = JSON.parse(asked.body) as { receipts: string[] };
+    pending = pending.filter(({ receipt }) => !receipts.includes(String(receipt.no)));
+    return { json: {} };
+  });
+  const { pull } = connectorWith({ type: 'none' });
+  const acknowledge = { method: 'POST', path: '/ack', ids: 'receipt.no', body: { receipts: '{ids}' } };
+  const connector = { pull: { ...pull, acknowledge } };
+  const ports = runtime.ports({ integration: 'receipts', baseUrl: partner.url, connector });
+  const { state, counters } = await sync(ports, 'receipts', { sync: 'pre_stay' });
+  assert.deepEqual([state, counters.fetched, pending.length], ['complete', 23, 0]);
+});

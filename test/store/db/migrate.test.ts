@@ -2,36 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InnboundError } from '../../../src/errors.ts';
 import { migrate, readVersion, type Version } from '../../../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
-import { testDatabase } from '../../support/database.ts';
-
-async function withPool<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-  const { connection } = await testDatabase({ empty: true });
-  const pool = openPool({ connection, applicationName: 'test' });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
-/** The schema as text: columns, indexes, constraints and comments. */
-async function shapeOf(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ line: string }>(`
-    select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line
-      from information_schema.columns where table_schema = 'innbound_service'
-    union all
-    select indexdef from pg_indexes where schemaname = 'innbound_service'
-    union all
-    select format('%s %s', conrelid::regclass, pg_get_constraintdef(oid)) from pg_constraint
-     where connamespace = 'innbound_service'::regnamespace
-    union all
-    select format('%s: %s', objoid::regclass, description) from pg_description
-     where classoid = 'pg_class'::regclass and objoid in
-           (select oid from pg_class where relnamespace = 'innbound_service'::regnamespace)
-     order by 1`);
-  return rows.map(({ line }) => line);
-}
+import { shapeOf, withPool } from './empty-database.ts';
 
 /** A later version: one more table and one more column. */
 const second = `-- additive
@@ -72,7 +43,7 @@ test('a migration that fails leaves the database as it was', async () => {
   await withPool(async (pool) => {
     await migrate(pool);
     const before = await shapeOf(pool);
-    const broken = migrations.map((one) => ({ ...one, sql: `${one.sql}select 1 / 0;` }));
+    const broken = migrations.map((one) => (one.name === 'later' ? { ...one, sql: `${one.sql}select 1 / 0;` } : one));
     await assert.rejects(migrate(pool, { schema, migrations: broken }), /division by zero/);
     assert.deepEqual(await shapeOf(pool), before);
   });
@@ -96,13 +67,20 @@ test('refuses a database that a newer version has migrated', async () => {
   });
 });
 
-test('refuses a database whose migrations had different contents', async () => {
-  await withPool(async (pool) => {
-    await migrate(pool);
-    await pool.query(`update migrations set hash = 'another' where number = 1`);
-    await assert.rejects(
-      migrate(pool),
-      (error) => error instanceof InnboundError && error.code === 'store.changed_migration',
-    );
+for (const [number, code, what] of [
+  [
+    1,
+    'store.older_schema',
+    'a database from before the first release, also one with more migrations than this version',
+  ],
+  [2, 'store.changed_migration', 'a database whose migrations had different contents'],
+] as const) {
+  test(`refuses ${what}`, async () => {
+    await withPool(async (pool) => {
+      await migrate(pool);
+      await pool.query(`update migrations set hash = 'another' where number = $1`, [number]);
+      if (number === 1) await pool.query(`insert into migrations (number, name, hash) values (40, 'earlier', '')`);
+      await assert.rejects(migrate(pool), (error) => error instanceof InnboundError && error.code === code);
+    });
   });
-});
+}

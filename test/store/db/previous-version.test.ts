@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import type { Recorded } from '../../../scripts/record-statements.ts';
 import { InnboundError } from '../../../src/errors.ts';
 import { isAdditive, migrate, newerSchemaCheck, readVersion } from '../../../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
-import { testDatabase } from '../../support/database.ts';
+import type { Pool } from '../../../src/store/db/pool.ts';
+import { withPool } from './empty-database.ts';
 
 /**
  * Workers of the previous version keep running beside a newer one as long as its migrations are additive. Each version is recorded as the
@@ -13,16 +13,6 @@ import { testDatabase } from '../../support/database.ts';
  */
 
 const folder = new URL('../beside/', import.meta.url);
-
-async function withPool(work: (pool: Pool) => Promise<void>): Promise<void> {
-  const { connection } = await testDatabase({ empty: true });
-  const pool = openPool({ connection, applicationName: 'test' });
-  try {
-    await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
 
 /** The statements that PostgreSQL refuses, with the reason. */
 async function refused(pool: Pool, statements: readonly string[]): Promise<string[]> {

@@ -1,5 +1,7 @@
 import { localDateAt } from '../../../canonical/timezone.ts';
+import { pathReader } from '../../../json-path/read.ts';
 import type { AnswerRead, AskCounts } from '../../../outbound/ask/asked.ts';
+import type { Json } from '../../../terms.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import type { Taken } from '../run/pass.ts';
 import { type Counters, type PageCommit, type Position, type Run, sum } from '../run/run-state.ts';
@@ -46,11 +48,14 @@ export async function makePageCommit(
     skippedOf.push(...notIts);
     routed.push({ ...its, brand });
   }
+  const receipt = plan.settings.acknowledge?.ids;
+  const receipts = receipt === undefined ? undefined : taken.rows.flatMap(({ raw }) => textAt(receipt, raw.value));
   const left = { fetched: unrouted.length, skipped: unrouted.length };
   return {
     ...made,
     ...(routed.length > 0 && { routed }),
     ...(unrouted.length > 0 && { unrouted }),
+    ...(receipts && { receipts }),
     counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: taken.count, repeated }),
     position: after,
     requestedAt,
@@ -70,6 +75,11 @@ export async function makePageCommit(
       skipped: skippedOf.slice(0, mostSkipped),
     },
   };
+}
+
+function textAt(path: string, row: Json): string[] {
+  const value = pathReader(path)(row);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }
 
 async function prepared(

@@ -6,7 +6,7 @@ import type { PageCommit, Run } from '../run/run-state.ts';
 interface PageWriterOptions {
   readonly lease: RunLease;
   readonly counters: RunCounters;
-  /** Called after each commit with the ids of the page. */
+  /** Called after each commit with what acknowledges the page. */
   readonly onStored?: ((ids: ReadonlySet<string>) => Promise<void>) | undefined;
 }
 
@@ -71,7 +71,7 @@ export class PageWriter {
       return false;
     }
     this.#counters.stored(counted);
-    await this.#onStored?.(idsIn([{ ...commit, brand }, ...(commit.routed ?? [])]));
+    await this.#onStored?.(new Set(commit.receipts ?? idsIn([{ ...commit, brand }, ...(commit.routed ?? [])])));
     return true;
   }
 }

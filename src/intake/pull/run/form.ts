@@ -2,11 +2,14 @@ import type { ErrorCode } from '../../../errors.ts';
 import { formedAs, stateRows } from '../page/prepare-page.ts';
 import { wholeGroups } from './cut-groups.ts';
 import { limitsOf } from './limits.ts';
-import { type Counters, noCounts, type Position, sum } from './run-state.ts';
+import { otherBrand } from './other-brand.ts';
+import { type Counters, noCounts, type Position, type RunEnd, sum } from './run-state.ts';
+import { failedEnd } from './turn.ts';
 import type { RunContext } from './unlisted.ts';
 
 export type Formed =
   | { readonly kind: 'ok'; readonly counters: Counters; readonly heldBack: number }
+  | { readonly kind: 'end'; readonly end: RunEnd }
   | { readonly kind: 'fenced' }
   | { readonly kind: 'stopped' };
 
@@ -36,6 +39,8 @@ export async function formStaged(context: RunContext, position: Position, signal
     });
     for (const one of made) counted = sum(counted, one.counted);
     const whole = made.flatMap((one) => one.statements);
+    const other = await otherBrand(ports, plan, { statements: whole, known: [] });
+    if (other !== undefined) return { kind: 'end', end: failedEnd('pull.other_brand', other, position) };
     const { statements, ...cut } = await wholeGroups(context, whole);
     heldBack += cut.heldBack;
     counted = sum(counted, { ...cut.counts, skipped: cut.heldBack });

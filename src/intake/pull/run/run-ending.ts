@@ -29,7 +29,7 @@ export class RunEnding {
     // Some of the staged rows that show what was listed may have been grouped and deleted already.
     const missing = isResumedAtEnd ? [] : await this.#missing(position);
     const formed = await formStaged(this.#context, position, this.#lease.signal);
-    if (formed.kind !== 'ok') return this.leave({ kind: 'stop' });
+    if (formed.kind !== 'ok') return this.leave(formed.kind === 'end' ? formed : { kind: 'stop' });
     this.#counters.stored(formed.counters);
     for (const { context, unlisted } of missing) {
       const followed = await followUp(context, position, unlisted);

@@ -204,6 +204,8 @@ export interface PageCommit extends PageRows {
   readonly routed?: readonly (PageRows & { readonly brand: Brand })[];
   /** The properties of rows that belong to no brand, one entry per row. */
   readonly unrouted?: readonly string[];
+  /** What acknowledges the page, unless the ids of its reservations do (`acknowledge.ids`). */
+  readonly receipts?: readonly string[];
   readonly log: PageLog;
   readonly staged: readonly StagedRow[];
 }

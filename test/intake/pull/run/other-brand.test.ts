@@ -10,8 +10,14 @@ const range = { from: '2026-03-01', to: '2026-03-02' };
 const connector = { pull: { pagination: { type: 'none' } } };
 
 /** A brand beside others of the same API. */
-function brandOf(integration: string, baseUrl: string, others: readonly string[], destinations = ['crm']) {
-  const documents = { integration, baseUrl, connector, destinations };
+function brandOf(
+  integration: string,
+  baseUrl: string,
+  others: readonly string[],
+  destinations = ['crm'],
+  of = connector,
+) {
+  const documents = { integration, baseUrl, connector: of, destinations };
   const plan = { ...planOf(documents), others: async () => others };
   return runtime.ports(documents, { plan: async () => ({ kind: 'ok', plan }) });
 }
@@ -38,4 +44,16 @@ test('equal ids of other bookings are not the bookings of another brand', async 
   const [north, south] = [await own('2026-03-01'), await own('2026-03-02')];
   assert.equal((await sync(brandOf('north', north.url, ['south']), 'north', range)).state, 'complete');
   assert.equal((await sync(brandOf('south', south.url, ['north']), 'south', range)).state, 'complete');
+});
+
+test('flat rows of another brand are recognised when they are grouped', async () => {
+  const rows = bookings(6, range.from).map((one) => ({ ...one, room_no: '1' }));
+  const partner = await partnerOf(() => ({ json: rows }));
+  const flat = { ...connector, shape: { flat: { key: 'id', rooms: { key: 'room_no' } } } };
+  const of = (integration: string, others: readonly string[]) =>
+    brandOf(integration, partner.url, others, ['crm'], flat);
+  assert.equal((await sync(of('east', ['west']), 'east', range)).state, 'complete');
+  const west = await sync(of('west', ['east']), 'west', range);
+  assert.deepEqual([west.state, west.error?.code], ['failed', 'pull.other_brand']);
+  assert.deepEqual(await runtime.stored('west'), []);
 });
