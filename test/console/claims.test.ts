@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import * as claims from '../../console/src/parts/claims.ts';
 import { tickOf } from '../../console/src/parts/ticks.ts';
-import { judgeDestination, judgeHealth } from '../../src/watch/health.ts';
+import { destinationState, healthFrom } from '../../src/watch/health.ts';
 
 /**
  * Every positive sentence of the console, each with the case in which it appears and every case in which it must not. A claim without
@@ -19,7 +19,7 @@ interface Case {
 }
 
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
-const overview = { states, totals: { integrations: 2, open_alerts: 0 }, problems: [], broken: [] };
+const overview = { states, totals: { integrations: 2, open_alerts: 0 }, broken: [] };
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
 const record = { kind: 'record', id: 'R1' } as never;
 const filled = ['guests', 'guests.last_name', 'guests.email'].map((field) => ({ field, filled: 5, of: 5 }));
@@ -51,7 +51,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
         ...overview,
         states: { ...states, healthy: 0, failing: 1, paused: 1 },
       }),
-      'no worker runs': claims.standing({ ...overview, problems: ['No worker node is running.'] }),
+      'no worker runs': claims.standing({ ...overview, states: { ...states, healthy: 0, failing: 2 } }),
       'a document cannot be used': claims.standing({ ...overview, broken: [{ document: 'connector x', message: '' }] }),
       'an alert of the service is open': claims.standing({ ...overview, totals: { integrations: 2, open_alerts: 1 } }),
       'no brand is connected': claims.standing({ ...overview, totals: { integrations: 0, open_alerts: 0 } }),
@@ -281,14 +281,20 @@ test('every claim has a case, and every case can fail', () => {
   for (const [name, { untrue }] of Object.entries(cases)) assert.ok(Object.keys(untrue).length > 0, name);
 });
 
-test('Healthy, of a brand and of a destination, comes from one function', () => {
-  assert.equal(judgeDestination(false, []), 'new', 'no brand feeds it');
-  assert.equal(judgeDestination(false, [{ failing: false, retrying: 0, held: 1 }]), 'attention');
-  assert.equal(
-    judgeHealth({ lanes: [], lastRuns: [], waitingRuns: [], alerts: [], openDeadLetters: 0, hasData: false } as never)
-      .state,
-    'new',
+test('Healthy, of a brand and of a destination, comes from the same conditions', () => {
+  const finding = { kind: 'deliveries_behind', subject: 'crm', message: '', cause: 'destination:crm' };
+  const late = healthFrom([{ ...finding, state: 'attention' }], []);
+  const well = healthFrom([], []);
+  const unmanned = healthFrom(
+    [{ ...finding, kind: 'role_missing', state: 'failing', cause: 'service:worker nodes' }],
+    [],
   );
+  assert.equal(destinationState('crm', false, [], 0), 'new', 'no brand feeds it');
+  assert.equal(destinationState('crm', false, [well], 1), 'attention', 'a dead letter holds a record back');
+  assert.deepEqual([late.state, destinationState('crm', false, [well, late], 0)], ['attention', 'attention']);
+  assert.deepEqual([well.state, destinationState('crm', false, [well], 0)], ['healthy', 'healthy']);
+  assert.equal(destinationState('lake', false, [late], 0), 'healthy', 'it is about another one');
+  assert.equal(destinationState('crm', false, [unmanned], 0), 'failing', 'nothing is delivered');
 });
 
 /** Statements of one answer of the API, with nothing to compare: a version that was applied, a partner that answered, one delivery. */

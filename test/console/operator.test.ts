@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -227,7 +227,7 @@ describe('the operator', { skip }, () => {
     } as const;
     const conditions = kinds.map((kind) => ({ ...alert, kind }));
     await settleAlerts(pool, conditions, kinds);
-    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '3 alerts' }).waitFor();
@@ -238,7 +238,7 @@ describe('the operator', { skip }, () => {
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
     await settleAlerts(pool, [], [...kinds, 'test_silence']);
-    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.reload();
     await page.getByText(/^Over after/).waitFor();
   });

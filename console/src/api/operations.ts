@@ -100,11 +100,12 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          kind: string;
+          subject: string;
+          cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
           action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-          destination?: string | undefined;
         }[];
         connector: string;
         events: number;
@@ -117,7 +118,6 @@ export interface Operations {
         }[];
       }[];
       late_after_ms: number;
-      problems: string[];
       nodes: {
         node: string;
         role: string;
@@ -186,11 +186,12 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          kind: string;
+          subject: string;
+          cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
           action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-          destination?: string | undefined;
         }[];
         paused: boolean;
         paused_in_document: boolean;
@@ -265,11 +266,12 @@ export interface Operations {
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
       findings: {
-        check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+        kind: string;
+        subject: string;
+        cause: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
         action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-        destination?: string | undefined;
       }[];
       paused: boolean;
       paused_in_document: boolean;

@@ -13,7 +13,7 @@ import { perMinute, stepsOf } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { HoldsLine } from './HoldsLine.tsx';
-import { Causes, uncovered } from './overview/Causes.tsx';
+import { Causes, isOf, uncovered } from './overview/Causes.tsx';
 import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
@@ -31,9 +31,6 @@ export function Overview() {
       <Loaded query={query}>
         {(data) => (
           <div className="stack">
-            {data.problems.map((problem) => (
-              <Notice key={problem} tone="bad" title={problem} />
-            ))}
             {data.broken.map(({ document, message }) => (
               <Notice key={document} tone="bad" title={`${document} cannot be used`}>
                 {message}
@@ -147,8 +144,7 @@ function Health({ data }: { data: Data }) {
 
 /** A cause that is stated above is named, not repeated for each brand. */
 function Why(props: { brand: Data['health'][number]; causes: Data['causes'] }) {
-  const { integration } = props.brand;
-  const causes = props.causes.filter(({ integrations }) => integrations.includes(integration));
+  const causes = props.causes.filter((cause) => props.brand.findings.some((finding) => isOf(cause, finding)));
   const others = uncovered(props.brand, props.causes).map(({ message }) => message);
   if (causes.length + others.length === 0) {
     return <span className="muted">{checksOf(props.brand).text}</span>;

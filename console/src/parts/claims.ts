@@ -27,14 +27,13 @@ const claim = (tone: Tone, text: string): Claim => ({ tone, text });
 export function standing({
   states,
   totals,
-  problems,
   broken,
-}: Pick<Overview, 'states' | 'problems' | 'broken'> & {
+}: Pick<Overview, 'states' | 'broken'> & {
   totals: Pick<Overview['totals'], 'integrations' | 'open_alerts'>;
 }): Claim {
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
-  const faults = problems.length + broken.length;
+  const faults = broken.length;
   const found = [
     unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
     faults > 0 && `${plural(faults, 'problem')} with the service`,

@@ -7,7 +7,8 @@ import { readActivity, readBrandActivity, readDays } from '../../store/operate/a
 import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
-import { healthStates, leastLateMs } from '../../watch/health.ts';
+import { leastLateMs } from '../../watch/conditions/found.ts';
+import { healthStates } from '../../watch/facts.ts';
 import { operatorAction } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
@@ -82,7 +83,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         series: z.array(point),
         totals: z.object({
           integrations: z.int(),
-          waiting: z.int(),
+          waiting: z.int().describe('Events that wait to be processed, and changes that wait for delivery.'),
           held: z.int(),
           open_dead_letters: z.int(),
           open_alerts: z.int(),
@@ -102,7 +103,6 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           }),
         ),
         late_after_ms: z.int().describe('A delivery that takes longer is late.'),
-        problems: z.array(z.string()).describe('Problems of the service itself.'),
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
       }),
@@ -135,7 +135,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           series: activity.points,
           totals: {
             integrations: names.length,
-            waiting: sum(lanes.map(({ waiting }) => waiting)),
+            waiting: sum([...health.map(({ pending }) => pending), ...lanes.map(({ waiting }) => waiting)]),
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
             open_alerts,
@@ -161,9 +161,6 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
             };
           }),
           late_after_ms: leastLateMs,
-          problems: nodes.some(({ role }) => role !== 'web')
-            ? []
-            : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
           broken: caller.integrations === undefined ? runtime.active().broken : [],
