@@ -19,6 +19,11 @@ const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
   createRoute({
     ...at,
+    path: '/performance',
+    component: page(async () => (await import('./pages/Performance.tsx')).Performance),
+  }),
+  createRoute({
+    ...at,
     path: '/integrations',
     component: page(async () => (await import('./pages/Integrations.tsx')).Integrations),
   }),

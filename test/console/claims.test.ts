@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import * as claims from '../../console/src/parts/claims.ts';
+import { dayOf } from '../../console/src/parts/days.ts';
+import { latenciesOf } from '../../console/src/parts/latencies.ts';
 import { tickOf } from '../../console/src/parts/ticks.ts';
+import { latencyBoundsMs, percentileMs } from '../../src/kit/histogram.ts';
 import { destinationState, healthFrom } from '../../src/watch/health.ts';
 
 /**
@@ -210,6 +213,15 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     true: claims.fieldsMapped(0),
     untrue: { 'one is not mapped': claims.fieldsMapped(1) },
   },
+  runDone: {
+    says: /^Complete$/,
+    true: claims.runDone({ status: 'complete', held: 0, dead_lettered: 0 }),
+    untrue: {
+      'rows are held': claims.runDone({ status: 'complete', held: 307, dead_lettered: 0 }),
+      'rows are dead letters': claims.runDone({ status: 'complete', held: 0, dead_lettered: 24 }),
+      'pages are missing': claims.runDone({ status: 'incomplete', held: 0, dead_lettered: 0 }),
+    },
+  },
   incidentOver: {
     says: /Over after/,
     true: claims.incidentOver('2031-01-01T00:00:00Z', '5 min'),
@@ -276,6 +288,36 @@ test('a tick: a destination has a version only if it was delivered there, and an
   assert.match(tick(away).text, /away since .*Last answer: maintenance\. It is tried again in/);
 });
 
+test('a day is complete only if nothing of it failed, was refused or is a dead letter', () => {
+  const whole = {
+    day: '2031-01-01',
+    hours: 24,
+    pulled_hours: 24,
+    events: 40,
+    failed_runs: 0,
+    refused_events: 0,
+    dead_letters: 0,
+  };
+  const of = (more: Partial<typeof whole>) =>
+    dayOf({ pulls: true, push: true, days: [{ ...whole, ...more }] }, whole.day);
+  assert.deepEqual([of({}).pulled, of({}).pushed], ['good', 'good']);
+  assert.deepEqual([of({ failed_runs: 8 }).pulled, of({ dead_letters: 3 }).pulled], ['warn', 'warn']);
+  assert.deepEqual([of({ refused_events: 3 }).pushed, of({ refused_events: 1_198 }).pushed], ['warn', 'bad']);
+  assert.match(
+    of({ refused_events: 1_198, failed_runs: 8 }).text,
+    /8 runs failed or incomplete, .*1,198 events refused/,
+  );
+});
+
+test('what waits counts with its age: survivors alone are not the delivery time', () => {
+  const delivered = latencyBoundsMs.map((bound) => (bound === 500 ? 100 : 0));
+  const waiting = (ms: number) => latencyBoundsMs.map((bound) => (bound === ms ? 66 : 0));
+  const data = { series: [{ latency: delivered }], late_after_ms: 60_000 };
+  const sum = (ms: number) => latenciesOf({ ...data, latency_waiting: waiting(ms) });
+  assert.ok((percentileMs(sum(300_000), 0.95) ?? 0) > 60_000, '66 wait for minutes');
+  assert.ok((percentileMs(sum(10_000), 0.95) ?? 0) < 500, 'what waits for ten seconds may still be in time');
+});
+
 test('every claim has a case, and every case can fail', () => {
   assert.deepEqual(Object.keys(cases).sort(), Object.keys(claims).sort());
   for (const [name, { untrue }] of Object.entries(cases)) assert.ok(Object.keys(untrue).length > 0, name);
@@ -304,7 +346,6 @@ const ownTones: Readonly<Record<string, number>> = {
   'pages/Hotel.tsx': 1,
   'pages/Ledger.tsx': 1,
   'pages/Run.tsx': 1,
-  'pages/overview/Days.tsx': 2,
   'pages/overview/Flow.tsx': 2,
   'pages/ConsentCard.tsx': 1,
 };

@@ -117,6 +117,7 @@ export interface Operations {
           failing: boolean;
         }[];
       }[];
+      latency_waiting: number[];
       late_after_ms: number;
       nodes: {
         node: string;
@@ -146,6 +147,9 @@ export interface Operations {
           hours: number;
           pulled_hours: number;
           events: number;
+          failed_runs: number;
+          refused_events: number;
+          dead_letters: number;
         }[];
       }[];
     };

@@ -8,6 +8,7 @@ import type {
   Overview,
   Previewed,
   Receipt,
+  Run,
   SandboxReport,
 } from '../api/types.ts';
 import { number, plural, type Tone, words } from './format.ts';
@@ -177,6 +178,17 @@ export function replayWould(preview: Answer<'dead_letters.preview'>, held = fals
   if (preview.kind !== 'ready' || preview.record.id === '') return undefined;
   if (held) return claim('warn', 'It would be applied in spite of the hold');
   return claim('good', preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed');
+}
+
+/** A run that took everything in. One that was read to its end, but with rows that do not count, is no success. */
+export function runDone({
+  status,
+  held,
+  dead_lettered: dead,
+}: Pick<Run, 'status' | 'held' | 'dead_lettered'>): Claim | undefined {
+  if (status !== 'complete') return undefined;
+  const rest = [held > 0 && `${number(held)} held`, dead > 0 && plural(dead, 'dead letter')].filter(Boolean);
+  return rest.length > 0 ? claim('warn', `Complete, ${rest.join(', ')}`) : claim('good', 'Complete');
 }
 
 export const incidentOver = (endedAt: string | null, lasted: string): Claim | undefined =>
