@@ -83,6 +83,7 @@ const pages = [
     path: '/incidents/$id',
     component: page(async () => (await import('./pages/Incident.tsx')).Incident),
   }),
+  createRoute({ ...at, path: '/holds/$id', component: page(async () => (await import('./pages/Hold.tsx')).Hold) }),
   createRoute({ ...at, path: '/jobs', component: page(async () => (await import('./pages/Jobs.tsx')).Jobs) }),
   createRoute({ ...at, path: '/jobs/$id', component: page(async () => (await import('./pages/Job.tsx')).Job) }),
   createRoute({ ...at, path: '/alerts', component: page(async () => (await import('./pages/Alerts.tsx')).Alerts) }),
@@ -134,6 +135,7 @@ const pages = [
     path: '/secrets',
     component: page(async () => (await import('./pages/Secrets.tsx')).Secrets),
   }),
+  createRoute({ ...at, path: '/people', component: page(async () => (await import('./pages/People.tsx')).People) }),
   createRoute({ ...at, path: '/tokens', component: page(async () => (await import('./pages/Tokens.tsx')).Tokens) }),
   createRoute({
     ...at,

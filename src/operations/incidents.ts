@@ -12,14 +12,14 @@ import {
   writeSummary,
 } from '../store/operate/incidents.ts';
 import { isObject, type Json } from '../terms.ts';
-import { adviceFor, readCause, titleOf } from '../watch/causes.ts';
+import { adviceFor, type Cause, readCause, titleOf } from '../watch/causes.ts';
 import { brandsConcerned, concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
 
 export interface IncidentDetail extends ListedIncident {
   readonly title: string;
   readonly brands: readonly string[];
   readonly alert_list: readonly AlertRow[];
-  readonly effect: Effect;
+  readonly effect: Partial<Effect>;
   readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
   readonly advice: readonly string[];
 }
@@ -122,14 +122,28 @@ export async function summarizeIncident(runtime: Runtime, incident: IncidentRow)
   await writeSummary(runtime.pool, incident.incident_id, summary as unknown as Json);
 }
 
-function effectOfIncident(
+/** What each kind of cause can bring about. What else happened meanwhile has other causes. */
+const effects: Readonly<Record<Cause['kind'], readonly (keyof Effect)[]>> = {
+  destination: ['waiting', 'failed_attempts', 'dead_letters'],
+  partner: ['failed_runs', 'complete_runs'],
+  pull: ['failed_runs', 'complete_runs'],
+  push: ['refused_events'],
+  records: ['dead_letters'],
+  node: [],
+  document: [],
+  service: ['waiting'],
+  brands: ['failed_runs', 'refused_events', 'dead_letters'],
+};
+
+async function effectOfIncident(
   runtime: Runtime,
   { cause, started_at, ended_at }: IncidentRow,
   brands: readonly string[],
-): Promise<Effect> {
+): Promise<Partial<Effect>> {
   const { kind, name } = readCause(cause);
   const destination = kind === 'destination' ? name : undefined;
-  return effectOf(runtime.pool, { integrations: brands, destination, from: started_at, to: ended_at });
+  const all = await effectOf(runtime.pool, { integrations: brands, destination, from: started_at, to: ended_at });
+  return Object.fromEntries(effects[kind].map((key) => [key, all[key]]));
 }
 
 /** The brands that an incident concerns: those of its alerts. */

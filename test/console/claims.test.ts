@@ -24,6 +24,11 @@ interface Case {
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
 const overview = { states, totals: { integrations: 2, open_alerts: 0 }, broken: [] };
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
+const gaps = (more: object) =>
+  claims.pushGaps(
+    { items: [day], first_event_at: '2031-01-01T00:00:00Z', refused: 0, ...more },
+    Date.parse('2031-01-01T12:00:00Z'),
+  );
 const record = { kind: 'record', id: 'R1' } as never;
 const filled = ['guests', 'guests.last_name', 'guests.email'].map((field) => ({ field, filled: 5, of: 5 }));
 const delivery = {
@@ -85,10 +90,12 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   pushGaps: {
     says: /no poll found a change/,
-    true: claims.pushGaps([day]),
+    true: gaps({}),
     untrue: {
-      'there never was an event': claims.pushGaps([]),
-      'an event is missing': claims.pushGaps([day, { ...day, updated: 1 }]),
+      'there never was an event': gaps({ first_event_at: null, items: [] }),
+      'an event is missing': gaps({ items: [day, { ...day, updated: 1 }] }),
+      'events are refused': gaps({ refused: 172 }),
+      'the service runs for three minutes': gaps({ first_event_at: '2031-01-01T11:57:00Z' }),
     },
   },
   stillListed: {

@@ -60,7 +60,7 @@ describe('the operator', { skip }, () => {
     await row.getByText('1 dead letter').waitFor();
     await row.getByRole('link', { name: 'LIS-R7' }).click();
     const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Destinations' }) });
-    await where.getByText('Held', { exact: true }).waitFor();
+    await where.getByText('Blocked', { exact: true }).waitFor();
     assert.match(await textOf(where), /The destination answered 422: loyalty tier is required/);
     assert.match(await textOf(where), /Has version 1/);
   });

@@ -59,6 +59,11 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
     'the document of another brand is not among them',
   );
   assert.match(seen.advice.join(' '), /resume by themselves/);
+  assert.deepEqual(
+    Object.keys(seen.effect).sort(),
+    ['dead_letters', 'failed_attempts', 'waiting'],
+    'a destination fails no runs and refuses no events',
+  );
 });
 
 test('a limited operator acknowledges the alerts of its brands only', async () => {
@@ -164,4 +169,13 @@ test('a limited caller sees an incident that its brands share with others, and n
   );
   assert.equal((await node.call('GET', `/incidents/${incident_id}`, other)).status, 404);
   assert.equal(await counted(other), 1);
+});
+
+test('an incident is as severe as what is open of it', async () => {
+  const behind = condition('deliveries_behind', 'grand', 'pond');
+  await turn(condition('destination_away', '', 'pond'), behind);
+  const pond = async () => (await list()).find(({ cause }: { cause: string }) => cause === 'destination:pond');
+  assert.equal((await pond()).severity, 'critical');
+  await turn(behind);
+  assert.equal((await pond()).severity, 'warning', 'the critical alert is over');
 });

@@ -497,6 +497,8 @@ export interface Operations {
         cancelled: number;
         examples: string[];
       }[];
+      first_event_at: string | null;
+      refused: number;
     };
   };
   'integrations.hotel': {
@@ -1711,6 +1713,7 @@ export interface Operations {
   'holds.preview': {
     input: {
       hold_id: string;
+      cursor?: string | undefined;
     };
     answer: {
       hold: {
@@ -1743,6 +1746,7 @@ export interface Operations {
           after?: Json | undefined;
         }[];
       }[];
+      next_cursor: string | null;
     };
   };
   'holds.release': {
@@ -1801,6 +1805,7 @@ export interface Operations {
       kind?: "event" | "record" | "delivery" | undefined;
       destination?: string | undefined;
       code?: string | undefined;
+      message?: string | undefined;
       under?: "today" | "recorded" | undefined;
     } | {
       operation: "resend";
@@ -1837,6 +1842,7 @@ export interface Operations {
       kind?: "event" | "record" | "delivery" | undefined;
       destination?: string | undefined;
       code?: string | undefined;
+      message?: string | undefined;
       under?: "today" | "recorded" | undefined;
     } | {
       operation: "resend";
@@ -2068,12 +2074,12 @@ export interface Operations {
         resolved_at: string | null;
       }[];
       effect: {
-        waiting: number;
-        dead_letters: number;
-        failed_attempts: number;
-        failed_runs: number;
-        complete_runs: number;
-        refused_events: number;
+        waiting?: number | undefined;
+        dead_letters?: number | undefined;
+        failed_attempts?: number | undefined;
+        failed_runs?: number | undefined;
+        complete_runs?: number | undefined;
+        refused_events?: number | undefined;
       };
       tried: {
         at: string;
@@ -2118,12 +2124,12 @@ export interface Operations {
         resolved_at: string | null;
       }[];
       effect: {
-        waiting: number;
-        dead_letters: number;
-        failed_attempts: number;
-        failed_runs: number;
-        complete_runs: number;
-        refused_events: number;
+        waiting?: number | undefined;
+        dead_letters?: number | undefined;
+        failed_attempts?: number | undefined;
+        failed_runs?: number | undefined;
+        complete_runs?: number | undefined;
+        refused_events?: number | undefined;
       };
       tried: {
         at: string;
@@ -2735,6 +2741,7 @@ export interface Operations {
     input: {
       cursor?: string | undefined;
       limit?: number | undefined;
+      of?: "people" | "programs" | undefined;
     };
     answer: {
       items: {

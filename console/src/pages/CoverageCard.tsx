@@ -24,7 +24,7 @@ function PushGaps({ integration }: { integration: string }) {
         rows={query.data?.items.filter(({ created, updated, cancelled }) => created + updated + cancelled > 0)}
         error={query.error}
         rowKey={({ day }) => day}
-        empty={query.data && <Empty small title={pushGaps(query.data.items).text} />}
+        empty={query.data && <Empty small title={pushGaps(query.data).text} />}
         columns={[
           { head: 'Day (UTC)', cell: ({ day }) => day },
           { head: 'Events', kind: 'number', cell: ({ events }) => number(events) },

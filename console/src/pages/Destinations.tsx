@@ -120,7 +120,7 @@ function One({ destination }: { destination: Destination }) {
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
-            head: 'Held',
+            head: 'Blocked',
             kind: 'number',
             cell: ({ integration, held: count }) =>
               count > 0 ? (
@@ -142,7 +142,7 @@ function One({ destination }: { destination: Destination }) {
   );
 }
 
-const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Held' } as const;
+const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Blocked' } as const;
 type DeliveryState = keyof typeof states;
 
 /** The state to show first: one that has deliveries, so that an empty list means that there are none. */

@@ -60,11 +60,11 @@ export function Integration() {
           </Head>
           <div className="stack">
             <Findings brand={brand} />
+            <HoldsCard integration={name} />
             <div className="split">
               <Syncs brand={brand} />
               <Backlog brand={brand} />
             </div>
-            <HoldsCard integration={name} />
             <FeedCard integration={name} />
             {brand.consent !== null && <ConsentCard integration={name} />}
             {brand.stream && <StreamCard stream={brand.stream} />}
@@ -281,7 +281,7 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
-            head: 'Held',
+            head: 'Blocked',
             kind: 'number',
             cell: ({ destination, held }) =>
               held > 0 ? (

@@ -13,6 +13,7 @@ import { Choices } from './studio/Choices.tsx';
 import { ConnectorCard } from './studio/ConnectorCard.tsx';
 import { EffectCard } from './studio/EffectCard.tsx';
 import { ImportCard } from './studio/ImportCard.tsx';
+import { LetterNotice } from './studio/LetterNotice.tsx';
 import { Linking } from './studio/Linking.tsx';
 import { useProposal } from './studio/proposal.ts';
 import { SampleCard } from './studio/SampleCard.tsx';
@@ -100,6 +101,11 @@ export function Studio() {
         onName={(chosen) => draft.save({ yaml, name: chosen, version })}
         sample={sample}
       />
+      {search.letter !== undefined && (
+        <div className="below">
+          <LetterNotice id={search.letter} isDirty={dirty} />
+        </div>
+      )}
       {search.connector === undefined && (
         <div className="below">
           <ImportCard name={name} sample={text} onConnector={setYaml} />

@@ -63,12 +63,20 @@ export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'und
   return one.receivers === 0 ? claim('calm', 'Nowhere') : claim('good', 'Everywhere');
 }
 
-export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim {
-  const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0);
-  const missed = sum(({ created, updated, cancelled }) => created + updated + cancelled);
-  const events = sum((day) => day.events);
+/** Polls are compared with events up to ten minutes ago: later events may still come. */
+const comparedAfterMs = 600_000;
+
+export function pushGaps(
+  { items, first_event_at, refused }: Answer<'integrations.push_gaps'>,
+  nowMs = Date.now(),
+): Claim {
+  const missed = items.reduce((all, { created, updated, cancelled }) => all + created + updated + cancelled, 0);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
-  if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
+  if (refused > 0)
+    return claim('warn', `${plural(refused, 'event')} refused in the last 14 days; polls bring the changes later.`);
+  if (first_event_at === null) return claim('calm', 'No event has arrived, so nothing can be compared.');
+  if (nowMs - Date.parse(first_event_at) < comparedAfterMs)
+    return claim('calm', 'The first event arrived less than ten minutes ago: nothing is compared yet.');
   return claim('good', 'Up to ten minutes ago, no poll found a change that no event had reported.');
 }
 

@@ -55,6 +55,7 @@ export function usePlaces(): { title: string; places: Place[] }[] {
             places: [
               { to: '/privacy', label: 'Privacy', icon: 'privacy' },
               { to: '/secrets', label: 'Secrets', icon: 'secrets' },
+              { to: '/people', label: 'People', icon: 'guests' },
               { to: '/tokens', label: 'Tokens', icon: 'tokens' },
               { to: '/audit', label: 'Audit', icon: 'audit' },
             ] as Place[],

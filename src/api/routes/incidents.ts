@@ -26,14 +26,17 @@ const listed = z.object({
 const detail = listed.extend({
   brands: z.array(z.string()),
   alert_list: z.array(alertSchema),
-  effect: z.object({
-    waiting: z.int().describe('Changes that wait for delivery now.'),
-    dead_letters: z.int(),
-    failed_attempts: z.int(),
-    failed_runs: z.int(),
-    complete_runs: z.int(),
-    refused_events: z.int(),
-  }),
+  effect: z
+    .object({
+      waiting: z.int().describe('Changes that wait for delivery now.'),
+      dead_letters: z.int(),
+      failed_attempts: z.int(),
+      failed_runs: z.int(),
+      complete_runs: z.int(),
+      refused_events: z.int(),
+    })
+    .partial()
+    .describe('What a cause of this kind can bring about, since it started.'),
   tried: z.array(operatorAction).describe('What operators changed meanwhile.'),
   advice: z.array(z.string()),
 });

@@ -29,7 +29,7 @@ export const healthSchema = {
 export const backlogSchema = {
   waiting: z.int(),
   retrying: z.int().describe('Waiting after a failed attempt.'),
-  held: z.int().describe('Held back by dead letters.'),
+  held: z.int().describe('Blocked by dead letters.'),
   late_ms: z.int().nullable().describe('How long the oldest due delivery has been due.'),
   failing: z.boolean().describe('Several deliveries are being retried and nothing was accepted since.'),
   last_failure: z.string().nullable().describe('The answer to a failed attempt, while something is being retried.'),

@@ -96,7 +96,7 @@ export async function listIncidents(
             case when $2::text[] is null then i.summary end as summary
        from incidents i
       cross join lateral (
-        select count(*)::int as alerts, min(severity) as severity, min(acknowledged_by) as acknowledged_by,
+        select count(*)::int as alerts, coalesce(min(severity) filter (where resolved_at is null), min(severity)) as severity, min(acknowledged_by) as acknowledged_by,
                case when coalesce(bool_and(acknowledged_at is not null) filter (where integration <> ''),
                                   bool_and(acknowledged_at is not null)) then max(acknowledged_at) end as acknowledged_at,
                array(select distinct b.name from alerts x

@@ -107,12 +107,12 @@ function Remedy({ cause }: { cause: Cause }) {
 }
 
 function remedyOf({ kind, cause, incident_id, integrations }: Cause): readonly [to: string, label: string] {
-  if (kind === 'rows_held') return ['/alerts', 'Release or refuse'];
   if (cause.startsWith('destination:')) return ['/destinations', 'See its answers'];
   if (kind === 'document_broken') return ['/documents', 'Open the documents'];
   const [name, ...others] = integrations;
   if (name === undefined || others.length > 0) return [`/incidents/${incident_id}`, 'What to do'];
   const only = encodeURIComponent(name);
+  if (kind === 'rows_held') return [`/integrations/${only}`, 'Release or refuse'];
   if (kind === 'dead_letters_growing') return [`/dead-letters?integration=${only}`, 'Open the dead letters'];
   const push = cause.startsWith('push:') && 'See what is refused';
   return [`/integrations/${only}`, kind === 'auth_failed' ? 'Test and resume' : push || 'Open the brand'];
