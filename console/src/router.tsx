@@ -84,6 +84,12 @@ const pages = [
     component: page(async () => (await import('./pages/Incident.tsx')).Incident),
   }),
   createRoute({ ...at, path: '/holds/$id', component: page(async () => (await import('./pages/Hold.tsx')).Hold) }),
+  createRoute({
+    ...at,
+    path: '/night',
+    component: page(async () => (await import('./pages/Night.tsx')).Night),
+    validateSearch: filters.night,
+  }),
   createRoute({ ...at, path: '/jobs', component: page(async () => (await import('./pages/Jobs.tsx')).Jobs) }),
   createRoute({ ...at, path: '/jobs/$id', component: page(async () => (await import('./pages/Job.tsx')).Job) }),
   createRoute({ ...at, path: '/alerts', component: page(async () => (await import('./pages/Alerts.tsx')).Alerts) }),

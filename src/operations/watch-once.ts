@@ -194,7 +194,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
-    holds: holds.map((hold) => ({ ...hold, message: describeSign(hold.sign, hold) })),
+    holds: holds.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) })),
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,

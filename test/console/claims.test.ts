@@ -100,8 +100,12 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   stillListed: {
     says: /Every stored reservation/,
-    true: claims.stillListed(0, 1),
-    untrue: { 'no run was complete': claims.stillListed(0, 0), 'one is not listed': claims.stillListed(1, 1) },
+    true: claims.stillListed(0, 1, false),
+    untrue: {
+      'no run was complete': claims.stillListed(0, 0, false),
+      'one is not listed': claims.stillListed(1, 1, false),
+      'an alert says otherwise': claims.stillListed(0, 1, true),
+    },
   },
   recordsValid: {
     says: /\bvalid\b/,

@@ -2041,6 +2041,39 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'story.get': {
+    input: {
+      from: string;
+      to: string;
+    };
+    answer: {
+      entries: {
+        at: string;
+        until: string | null;
+        kind: "incident" | "hold" | "node";
+        severity: "warning" | "critical" | null;
+        title: string;
+        text: string;
+        id: string | null;
+      }[];
+      actions: {
+        at: string;
+        actor: string;
+        action: string;
+        integration: string | null;
+        what: string;
+      }[];
+      flow: {
+        events: number;
+        changes: number;
+        delivered: number;
+        dead: number;
+        complete_runs: number;
+        failed_runs: number;
+        refused_events: number;
+      };
+    };
+  };
   'incidents.get': {
     input: {
       incident_id: string;
@@ -2908,6 +2941,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'alert_routes.list': ['GET', '/alert-routes'],
   'alert_routes.test': ['POST', '/alert-routes/{route}/test'],
   'incidents.list': ['GET', '/incidents'],
+  'story.get': ['GET', '/story'],
   'incidents.get': ['GET', '/incidents/{incident_id}'],
   'incidents.acknowledge': ['POST', '/incidents/{incident_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],

@@ -90,9 +90,9 @@ function One({ destination }: { destination: Destination }) {
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`Circuit open: ${destination.circuit.last_failure}`}>
-            Open since <Ago at={destination.circuit.open_since} />; deliveries wait and use no tries. The next probe is
-            due <Ago at={destination.circuit.next_probe_at} />.
+          <Notice tone="bad" title={`Not available: ${destination.circuit.last_failure}`}>
+            Since <Ago at={destination.circuit.open_since} />. Deliveries wait and resume by themselves; it is tried
+            again <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
         )}
         {(destination.circuit || destination.paused_until || failure) && (
@@ -195,7 +195,7 @@ function Undelivered({ first, away }: { first: DeliveryState; away: ReadonlySet<
                   Dead letter
                 </Button>
               ) : away.has(destination) ? (
-                'when the circuit closes'
+                'when it answers again'
               ) : due_at && Date.parse(due_at) <= Date.now() ? (
                 'now'
               ) : (

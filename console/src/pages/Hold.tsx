@@ -5,7 +5,7 @@ import { type Answer, call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
-import { capital, number, percent, plural, shown, words } from '../parts/format.ts';
+import { capital, fieldName, number, percent, plural, shown, words } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -129,7 +129,11 @@ function Rows({ preview: { hold, rows }, page }: { preview: Preview; page: numbe
             head: 'Booking',
             cell: ({ reservation_id }) => <RecordLink integration={hold.integration} id={reservation_id} />,
           },
-          { head: 'Field', phone: 'labelled', cell: ({ one }) => (one ? one.path || 'the whole booking' : '–') },
+          {
+            head: 'Field',
+            phone: 'labelled',
+            cell: ({ one }) => (one ? fieldName(one.path) || 'the whole booking' : '–'),
+          },
           { head: 'Stored', phone: 'labelled', cell: ({ one }) => (one ? shown(one.before) : '–') },
           { head: 'Held', phone: 'labelled', cell: ({ one }) => (one ? shown(one.after) : 'no change') },
         ]}

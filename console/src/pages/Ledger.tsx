@@ -220,7 +220,7 @@ function ReceivedBody({ entry, story }: { entry: Received; story: Timeline }) {
       {entry.reason && <p className="small">{entry.reason}</p>}
       {diff.length > 0 && <DiffTable diff={diff} />}
       {notes.length > 0 && (
-        <details className="fold" open={notes.length <= 4}>
+        <details className="fold">
           <summary>{plural(notes.length, 'value')} cleaned or derived</summary>
           <Notes notes={notes} />
         </details>

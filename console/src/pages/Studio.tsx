@@ -111,7 +111,7 @@ export function Studio() {
           <ImportCard name={name} sample={text} onConnector={setYaml} />
         </div>
       )}
-      <div className="studio">
+      <div className="studio three">
         <SampleCard sample={sample} suggest={suggest} />
         <ConnectorCard
           name={name}
@@ -124,19 +124,21 @@ export function Studio() {
           mistakes={mistakes}
           sample={text}
         />
+        <div className="stack">
+          {preview.data || preview.error ? (
+            <Mapped
+              preview={preview.data}
+              error={preview.error}
+              linked={(record) => (
+                <Linking key={record.id} record={record} sample={text} connector={yaml} onConnector={setYaml} />
+              )}
+            />
+          ) : (
+            <NothingMapped hasSample={text.trim() !== ''} />
+          )}
+        </div>
       </div>
       <div className="stack">
-        {preview.data || preview.error ? (
-          <Mapped
-            preview={preview.data}
-            error={preview.error}
-            linked={(record) => (
-              <Linking key={record.id} record={record} sample={text} connector={yaml} onConnector={setYaml} />
-            )}
-          />
-        ) : (
-          <NothingMapped hasSample={text.trim() !== ''} />
-        )}
         {operator && search.connector !== undefined && (
           <div className="studio">
             <CasesCard

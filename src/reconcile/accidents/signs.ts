@@ -180,7 +180,7 @@ const times = (factor: number): string =>
 /** For the timeline and the alert: "guests.email is missing in 40 of 40 bookings". */
 export function describeSign(sign: Sign, { affected, of }: { readonly affected: number; readonly of: number }): string {
   const { kind, path, value } = partsOf(sign);
-  const rows = `in ${affected} of ${of} bookings`;
+  const rows = `in ${affected} of ${of} bookings at once`;
   switch (kind) {
     case 'cleared':
       return `the partner’s answers lost ${path} ${rows}`;

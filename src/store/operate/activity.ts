@@ -165,6 +165,32 @@ export async function readBrandActivity(
   return rows;
 }
 
+export interface Flow extends Readonly<Record<'events' | 'changes' | 'delivered' | 'dead', number>> {
+  readonly complete_runs: number;
+  readonly failed_runs: number;
+  readonly refused_events: number;
+}
+
+/** What flowed between two times, by whole hours as far as they are counted. */
+export async function readFlow(db: Pool, from: Date, to: Date, integrations: readonly string[] | undefined) {
+  const { rows } = await db.query<Flow>(
+    `with own as (select * from activity where at >= date_trunc('hour', $1::timestamptz) and at < $2 and ($3::text[] is null or integration = any($3))),
+     counted as (select coalesce((select at from marks where name = 'activity 1h'), '-infinity') as at),
+     finished as (select state from runs where finished_at between $1 and $2 and ($3::text[] is null or integration = any($3)))
+     select coalesce(sum(events) filter (where step = '1h' or own.at >= counted.at), 0)::int as events,
+            coalesce(sum(changes) filter (where step = '1h' or own.at >= counted.at), 0)::int as changes,
+            coalesce(sum(delivered) filter (where step = '1h'), 0)::int as delivered,
+            coalesce(sum(dead) filter (where step = '1h'), 0)::int as dead,
+            (select count(*) from finished where state = 'complete')::int as complete_runs,
+            (select count(*) from finished where state <> 'complete')::int as failed_runs,
+            (select coalesce(sum(count), 0) from rejections where hour >= date_trunc('hour', $1::timestamptz) and hour < $2
+                and integration <> '' and code <> 'push.event_id_reused' and ($3::text[] is null or integration = any($3)))::int as refused_events
+       from counted left join own on step <> 'ever'`,
+    [from, to, integrations ?? null],
+  );
+  return rows[0] as Flow;
+}
+
 type BrandDay = UnreadRow & { readonly integration: string };
 
 /**

@@ -83,14 +83,14 @@ export function Causes({ data }: { data: Overview }) {
 const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
 const mostFaults = 10;
 
-function effectText({ cause, brands, integrations, waiting, dead_letters }: Cause): string {
+function effectText({ cause, kind: of, brands, integrations, waiting, dead_letters }: Cause): string {
   const [kind] = cause.split(':', 1);
   return [
     integrations.length > 0
       ? `concerns ${brandsText(integrations)}`
       : brands > 0 && `concerns ${plural(brands, 'brand')}`,
     kind === 'destination' && `${plural(waiting, 'booking')} waiting`,
-    kind === 'records' && plural(dead_letters, 'open dead letter'),
+    of.startsWith('dead_letter') && plural(dead_letters, 'open dead letter'),
   ]
     .filter((one) => typeof one === 'string')
     .join(' · ');
