@@ -19,6 +19,7 @@ import { type Condition, type Facts, type LaneFacts, noFacts } from '../watch/fa
 import { type Finding, type Health, healthFrom } from '../watch/health.ts';
 import { brandsConcerned, limitedMessage } from './alert-view.ts';
 import { missingRolesOf } from './missing-roles.ts';
+import { openHolds } from './open-holds.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
@@ -86,6 +87,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
     pending,
     streams,
+    holds: await openHolds(pool, names),
   });
   const concerning = byBrand(runtime, conditions);
   const alerts = await openAlertsOf(pool, { integrations: names, destinations });

@@ -18,7 +18,7 @@ import {
   pendingEvents,
   quietFeeds,
 } from '../store/operate/conditions.ts';
-import { endHolds, listHolds, toldLately } from '../store/operate/holds.ts';
+import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
@@ -35,6 +35,7 @@ import { lanesOf, streamsNow } from './health.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
 import { missingRolesOf } from './missing-roles.ts';
+import { openHolds } from './open-holds.ts';
 import { seasons, unusualDays } from './unusual-days.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -152,7 +153,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const unlisted = await recentlyUnlisted(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
-  const holds = await listHolds(pool, { state: 'open' });
+  const holds = await openHolds(pool, undefined);
   const told = await toldLately(pool);
   const refused = await refusedBrands(pool, undefined);
   const skews = await clockSkews(pool);
@@ -194,7 +195,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
-    holds: holds.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) })),
+    holds,
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,

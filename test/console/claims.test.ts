@@ -24,6 +24,9 @@ interface Case {
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
 const overview = { states, totals: { integrations: 2, open_alerts: 0 }, broken: [] };
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
+const flow = { events: 9, changes: 8, delivered: 8, dead: 0, complete_runs: 3, failed_runs: 0, refused_events: 0 };
+const night = (more: Partial<typeof flow>, entries: object[] = []) =>
+  claims.nightOf({ entries: entries as never, flow: { ...flow, ...more } });
 const gaps = (more: object) =>
   claims.pushGaps(
     { items: [day], first_event_at: '2031-01-01T00:00:00Z', refused: 0, ...more },
@@ -223,6 +226,18 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     says: /every field/,
     true: claims.fieldsMapped(0),
     untrue: { 'one is not mapped': claims.fieldsMapped(1) },
+  },
+  nightOf: {
+    says: /No incident, no failed run, nothing refused/,
+    true: night({}),
+    untrue: {
+      'nothing was counted': night({ events: 0, complete_runs: 0 }),
+      'a run failed': night({ failed_runs: 1 }),
+      'events were refused': night({ refused_events: 1 }),
+      'a delivery failed for good': night({ dead: 1 }),
+      'an incident was open': night({}, [{ kind: 'incident', until: null }]),
+      'values were held': night({}, [{ kind: 'hold', until: '2031-01-01T00:00:00Z' }]),
+    },
   },
   runDone: {
     says: /^Complete$/,

@@ -179,3 +179,19 @@ test('an incident is as severe as what is open of it', async () => {
   await turn(behind);
   assert.equal((await pond()).severity, 'warning', 'the critical alert is over');
 });
+
+test('a night is one story: incidents, changes by people and how much flowed, of the caller’s brands', async () => {
+  const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
+  const story = async (from: string, to: string, token = operator) =>
+    (await node.call('GET', `/story?from=${from}&to=${to}`, token)).body;
+  const now = await story(minutes(-60), minutes(1));
+  const titles = now.entries.map(({ title }: { title: string }) => title);
+  assert.ok(titles.includes('Deliveries to pond') && titles.includes('Several brands: auth failed'), titles.join());
+  assert.ok(now.actions.some(({ action }: { action: string }) => action === 'integrations.pause'));
+  const starts = now.entries.map(({ at }: { at: string }) => Date.parse(at));
+  assert.deepEqual(starts, starts.toSorted(), 'in order');
+  const before = await story(minutes(-600), minutes(-540));
+  assert.deepEqual([before.entries, before.actions], [[], []]);
+  const own = await story(minutes(-60), minutes(1), await node.token('operator', ['other']));
+  assert.doesNotMatch(JSON.stringify(own), /auth failed/);
+});

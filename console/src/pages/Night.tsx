@@ -4,7 +4,8 @@ import type { Answer } from '../api/client.ts';
 import { useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
-import { clockOf, instant, number, plural, span, zone } from '../parts/format.ts';
+import { nightOf } from '../parts/claims.ts';
+import { clockOf, instant, span, zone } from '../parts/format.ts';
 
 const route = getRouteApi('/desk/night');
 type Story = Answer<'story.get'>;
@@ -70,10 +71,10 @@ export function Night() {
       <Loaded query={query}>
         {(story) => (
           <div className="stack">
-            <p className="story">{summary(story)}</p>
+            <p className="story">{nightOf(story).text}</p>
             <Card title="In order" aside="incidents, holds, changes by people, nodes">
               {entriesOf(story).length === 0 ? (
-                <Empty small title="Nothing was reported, and nobody changed anything" />
+                <Empty small title="No incident, no hold, no change by a person" />
               ) : (
                 <ol className="ledger">
                   {entriesOf(story).map((entry) => (
@@ -118,28 +119,10 @@ function Line({ entry }: { entry: Entry }) {
   );
 }
 
-/** The night in a sentence or two. */
-function summary({ entries, flow }: Story): string {
-  const incidents = entries.filter(({ kind }) => kind === 'incident');
-  const open = incidents.filter(({ until }) => until === null).length;
-  const holds = entries.filter(({ kind }) => kind === 'hold').length;
-  const wrong = [
-    incidents.length > 0 &&
-      `${plural(incidents.length, 'incident')}${open > 0 ? `, ${number(open)} still open` : ', all over'}`,
-    holds > 0 && plural(holds, 'hold'),
-    flow.failed_runs > 0 &&
-      `${plural(flow.failed_runs, 'run')} failed or incomplete of ${number(flow.failed_runs + flow.complete_runs)}`,
-    flow.refused_events > 0 && `${plural(flow.refused_events, 'event')} refused`,
-    flow.dead > 0 && `${plural(flow.dead, 'delivery', 'deliveries')} failed for good`,
-  ].filter((one) => typeof one === 'string');
-  const flowed = `${plural(flow.events, 'event')} and ${plural(flow.complete_runs, 'complete run')} brought ${plural(flow.changes, 'change')}; ${plural(flow.delivered, 'delivery', 'deliveries')} arrived.`;
-  return `${wrong.length === 0 ? 'No incident, no failed run, nothing refused.' : `${wrong.join('; ')}.`} ${flowed}`;
-}
-
 const asText = (title: string, story: Story): string =>
   [
     title,
-    summary(story),
+    nightOf(story).text,
     ...story.entries.map((entry) => `${clockOf(entry.at)}  ${entry.title}${entry.severity ? `: ${entry.text}` : ''}`),
     location.href,
   ].join('\n');

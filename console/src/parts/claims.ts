@@ -190,6 +190,27 @@ export function replayWould(preview: Answer<'dead_letters.preview'>, held = fals
   return claim('good', preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed');
 }
 
+/** A night in a sentence or two. One in which nothing was counted is not a quiet one. */
+export function nightOf({ entries, flow }: Pick<Answer<'story.get'>, 'entries' | 'flow'>): Claim {
+  const incidents = entries.filter(({ kind }) => kind === 'incident');
+  const open = incidents.filter(({ until }) => until === null).length;
+  const holds = entries.filter(({ kind }) => kind === 'hold').length;
+  const wrong = [
+    incidents.length > 0 &&
+      `${plural(incidents.length, 'incident')}${open > 0 ? `, ${number(open)} still open` : ', all over'}`,
+    holds > 0 && plural(holds, 'hold'),
+    flow.failed_runs > 0 &&
+      `${number(flow.failed_runs)} of ${plural(flow.failed_runs + flow.complete_runs, 'run')} failed or incomplete`,
+    flow.refused_events > 0 && `${plural(flow.refused_events, 'event')} refused`,
+    flow.dead > 0 && `${plural(flow.dead, 'delivery', 'deliveries')} failed for good`,
+  ].filter((one) => typeof one === 'string');
+  const flowed = `${plural(flow.events, 'event')} and ${plural(flow.complete_runs, 'complete run')} brought ${plural(flow.changes, 'change')}; ${plural(flow.delivered, 'delivery', 'deliveries')} arrived.`;
+  if (wrong.length > 0) return claim('warn', `${wrong.join('; ')}. ${flowed}`);
+  return flow.events + flow.complete_runs === 0
+    ? claim('calm', 'Nothing was received or pulled, so nothing is known of this night.')
+    : claim('good', `No incident, no failed run, nothing refused. ${flowed}`);
+}
+
 /** A run that took everything in. One that was read to its end, but with rows that do not count, is no success. */
 export function runDone({
   status,
