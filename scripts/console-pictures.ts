@@ -158,14 +158,13 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
     {
       name: 'holds',
       at: async () => {
-        while ((await call<{ items: unknown[] }>('GET', '/holds?state=open')).items.length === 0) await delay(1_000);
-        return '/alerts';
+        for (;;) {
+          const [hold] = (await call<{ items: { id: string }[] }>('GET', '/holds?state=open')).items;
+          if (hold) return `/holds/${hold.id}`;
+          await delay(1_000);
+        }
       },
       scheme: 'light',
-      act: async (page) => {
-        await page.getByRole('button', { name: 'Preview' }).click();
-        await page.getByText('The field is probably renamed').scrollIntoViewIfNeeded();
-      },
     },
     { name: 'timeline-phone', at: () => waitingRecord(call), scheme: 'light', phone: true },
     { name: 'destinations', at: '/destinations', scheme: 'dark' },

@@ -26,6 +26,7 @@ import { openLog } from './kit/log.ts';
 import type { Loop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
 import { startJobs } from './operations/jobs.ts';
+import { missingRolesOf } from './operations/missing-roles.ts';
 import { openRuntime } from './operations/open-runtime.ts';
 import { sandboxOf } from './operations/sandbox.ts';
 import { startWatch } from './operations/watch-loops.ts';
@@ -95,7 +96,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const stalled = runtime.heartbeats.stalled().length > 0 ? ['operate.stalled'] : [];
       return [...new Set([...problems.filter((problem) => problem !== undefined), ...stalled])];
     },
-    warnings: () => (Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
+    warnings: async () => [
+      ...(Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
+      ...(await missingRolesOf(runtime)).map((role) => (role === 'worker' ? 'operate.no_worker' : 'operate.no_web')),
+    ],
   });
   let webhooks: Webhooks | undefined;
   // The port stays open until the end, so that senders get a 503 with Retry-After instead of a refused connection.

@@ -19,6 +19,11 @@ const pages = [
   createRoute({ ...at, path: '/', component: Overview }),
   createRoute({
     ...at,
+    path: '/performance',
+    component: page(async () => (await import('./pages/Performance.tsx')).Performance),
+  }),
+  createRoute({
+    ...at,
     path: '/integrations',
     component: page(async () => (await import('./pages/Integrations.tsx')).Integrations),
   }),
@@ -78,6 +83,13 @@ const pages = [
     path: '/incidents/$id',
     component: page(async () => (await import('./pages/Incident.tsx')).Incident),
   }),
+  createRoute({ ...at, path: '/holds/$id', component: page(async () => (await import('./pages/Hold.tsx')).Hold) }),
+  createRoute({
+    ...at,
+    path: '/night',
+    component: page(async () => (await import('./pages/Night.tsx')).Night),
+    validateSearch: filters.night,
+  }),
   createRoute({ ...at, path: '/jobs', component: page(async () => (await import('./pages/Jobs.tsx')).Jobs) }),
   createRoute({ ...at, path: '/jobs/$id', component: page(async () => (await import('./pages/Job.tsx')).Job) }),
   createRoute({ ...at, path: '/alerts', component: page(async () => (await import('./pages/Alerts.tsx')).Alerts) }),
@@ -129,6 +141,7 @@ const pages = [
     path: '/secrets',
     component: page(async () => (await import('./pages/Secrets.tsx')).Secrets),
   }),
+  createRoute({ ...at, path: '/people', component: page(async () => (await import('./pages/People.tsx')).People) }),
   createRoute({ ...at, path: '/tokens', component: page(async () => (await import('./pages/Tokens.tsx')).Tokens) }),
   createRoute({
     ...at,

@@ -32,6 +32,6 @@ const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outc
 
 function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
   if (outcome.kind !== 'retry' || outcome.free) return false;
-  const { status } = outcome;
-  return status === undefined || status >= 500 || status === 408 || status === 425;
+  const { status, code } = outcome;
+  return status === undefined || code === 'deliver.web_page' || status >= 500 || status === 408 || status === 425;
 }

@@ -8,6 +8,7 @@ import { vendorWords } from './vendor-words.ts';
  * | answer              | outcome of the delivery                                                       |
  * |---------------------|-------------------------------------------------------------------------------|
  * | 2xx                 | delivered                                                                     |
+ * | 2xx with a web page | retried: a maintenance or sign-in page before the API took nothing            |
  * | 429 with a wait     | waits that long without using a try; other records flow past (busy.ts)        |
  * | 429, 408, 425, 5xx  | retried on the schedule                                                       |
  * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
@@ -20,11 +21,15 @@ export function outcomeOf(answered: Answered, nowMs: number, sent: string | unde
   if (answered.kind === 'failed') return { ...failure(answered), durationMs };
   const { status, headers } = answered;
   const known = { status, durationMs };
-  if (status >= 200 && status < 300) return { kind: 'delivered', ...known };
+  if (status >= 200 && status < 300 && !isWebPage(headers, answered.bytes)) return { kind: 'delivered', ...known };
   const afterMs = askedWaitMs(headers, nowMs);
   const answer = beginning(answered.bytes);
   const message = `The destination answered ${status}${vendorWords(sent)(undefined, ownWords(answer))}.`;
   const details = { ...known, message, answer };
+  if (status < 300) {
+    const page = `${message.replace(/\.$/, '')} with a web page: something before its API answered, and nothing was taken.`;
+    return { kind: 'retry', code: 'deliver.web_page', ...details, message: page };
+  }
   if (status === 429) {
     const wait = afterMs === undefined ? {} : { afterMs, free: true };
     return { kind: 'retry', code: 'deliver.rate_limited', ...details, ...wait };
@@ -35,6 +40,10 @@ export function outcomeOf(answered: Answered, nowMs: number, sent: string | unde
   const code = status === 401 || status === 403 ? 'deliver.auth_failed' : 'deliver.refused';
   return { kind: 'dead', code, ...details };
 }
+
+/** An HTML document, not the few words that some scripts send as HTML. */
+const isWebPage = (headers: Headers, bytes: Uint8Array): boolean =>
+  (headers['content-type'] ?? '').startsWith('text/html') && /^\s*<(!doctype html|html)\b/i.test(beginning(bytes));
 
 /** The wait that a Retry-After, or else the end of the vendor's window, asks for. Dates are compared with the destination's clock, not ours. */
 export function askedWaitMs(headers: Headers, nowMs: number): number | undefined {

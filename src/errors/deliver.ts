@@ -61,6 +61,11 @@ export const deliverErrors = {
     what: 'The requests of the destination cannot express an erasure, a withdrawal of consent or the removal of a record, so it was not sent.',
     next: 'Add on.erased, on.withdrawn or on.removed to the destination, apply and replay; or do it there by hand and drop the dead letter.',
   },
+  'deliver.web_page': {
+    retry: 'again',
+    what: 'The destination answered success with a web page instead of the answer of an API, such as a maintenance or sign-in page.',
+    next: 'It is retried. If it persists, check the url of the destination and what stands before it.',
+  },
   'deliver.answer_unreadable': {
     retry: 'again',
     what: 'The answer to a batch does not say which items the destination accepted.',

@@ -106,6 +106,16 @@ export const operateErrors = {
     what: 'The clock of a node differs from the database’s by more than 5 seconds. Order and leases follow the database, so no data is at risk.',
     next: 'Synchronize the clocks of the node and of the database server (NTP).',
   },
+  'operate.no_worker': {
+    retry: 'operator',
+    what: 'No live node has the role worker: nothing is pulled, processed or delivered. Events are accepted and wait.',
+    next: 'Start a node with --role worker or --role all.',
+  },
+  'operate.no_web': {
+    retry: 'operator',
+    what: 'No live node has the role web, although brands receive webhooks.',
+    next: 'Start a node with --role web or --role all.',
+  },
   'operate.transfer_refused': {
     retry: 'operator',
     what: 'The brand cannot be exported or imported as things are. Nothing was changed.',

@@ -8,6 +8,13 @@ export function latencyBucket(ms: number): number {
   return found < 0 ? latencyBoundsMs.length : found;
 }
 
+/** Of a sample that stands for `total`. */
+export function histogramOf(sample: readonly number[], total: number): number[] {
+  const counts = [...latencyBoundsMs, 0].map(() => 0);
+  for (const ms of sample) counts[latencyBucket(ms)] = (counts[latencyBucket(ms)] ?? 0) + 1;
+  return counts.map((count) => Math.round((count * total) / Math.max(1, sample.length)));
+}
+
 /** Interpolated within its bucket; null for an empty histogram. */
 export function percentileMs(histogram: readonly number[], share: number): number | null {
   const total = histogram.reduce((sum, count) => sum + count, 0);

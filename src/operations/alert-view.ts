@@ -11,14 +11,16 @@ export function concernOf(runtime: Runtime, within: readonly string[] | undefine
   return { integrations: within, destinations: [...new Set(fed)] };
 }
 
-/** The brands that an alert concerns if it is not of one brand: those that share it, or those that feed its destination. */
+/** The brands that an alert concerns if it is not of one brand: those that share it, those that feed its destination, or all. */
 export function brandsConcerned(
   runtime: Runtime,
-  { kind, subject, brands }: Pick<AlertRow, 'kind' | 'subject'> & { readonly brands: readonly string[] | null },
+  alert: { readonly kind: string; readonly subject: string; readonly brands: readonly string[] | null },
 ): readonly string[] {
-  if (brands !== null || !isOfDestination(kind)) return brands ?? [];
+  const { kind, subject, brands } = alert;
+  const isOfAll = kind === 'role_missing';
+  if (brands !== null || !(isOfAll || isOfDestination(kind))) return brands ?? [];
   const all = [...runtime.active().integrations.values()];
-  return all.filter(({ body }) => body.deliver.includes(subject)).map(({ integration: name }) => name);
+  return all.filter(({ body }) => isOfAll || body.deliver.includes(subject)).map(({ integration: name }) => name);
 }
 
 /** The message of an alert for callers who may see only some of its brands: its own message names or counts others. */

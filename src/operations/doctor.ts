@@ -13,6 +13,7 @@ import { readDocuments } from '../runtime/workspace-documents.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { clockAheadMs, databaseFacts, migrationState, nodeFacts } from '../store/operate/database-facts.ts';
+import { unmannedRoles } from '../store/operate/nodes.ts';
 import {
   type Diagnosis,
   judgeClock,
@@ -146,7 +147,7 @@ async function examineDatabase(workspaceDir: string, env: Env): Promise<Diagnosi
       ...judgeDatabase(await databaseFacts(pool)),
       judgeMigrations(migrations),
       judgeClock(await clockAheadMs(pool, systemClock)),
-      ...judgeNodes(await nodeFacts(pool), version),
+      ...judgeNodes(await nodeFacts(pool), version, migrations ? await unmannedRoles(pool) : []),
       ...(migrations ? [await examineKey(pool, workspaceDir, env)] : []),
     ];
   } catch (error) {

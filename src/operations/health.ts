@@ -1,31 +1,25 @@
 import type { Versioned } from '../brand/brand.ts';
 import { openCircuitsOf } from '../composition/partner-apis.ts';
 import { streamsOf } from '../composition/stream.ts';
+import type { LaneKey } from '../deliver/queued-lanes.ts';
 import type { Stream } from '../intake/stream/ports.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { refusedSinceAccepted } from '../store/events/rejections.ts';
+import { refusedBrands } from '../store/events/rejections.ts';
 import { type StreamState, streamStates } from '../store/events/streams.ts';
-import { lastRuns } from '../store/operate/conditions.ts';
-import {
-  openAlertsOf,
-  type RetryingLane,
-  retryingLanes,
-  usualLatencies,
-  waitingRuns,
-} from '../store/operate/health.ts';
+import { authFailures, failedLastRuns, pendingEvents } from '../store/operate/conditions.ts';
+import { type OpenAlert, openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
-import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
-import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
-import {
-  describeFailure,
-  describeUnread,
-  type Health,
-  type HealthFacts,
-  isDestinationFailing,
-  judgeHealth,
-  type LaneFacts,
-} from '../watch/health.ts';
-import { limitedMessage } from './alert-view.ts';
+import { openCircuits } from '../store/remotes.ts';
+import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
+import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
+import { leastLateMs } from '../watch/conditions/found.ts';
+import { describeFailure, describeUnread } from '../watch/conditions/streams.ts';
+import { conditionsOf } from '../watch/conditions.ts';
+import { type Condition, type Facts, type LaneFacts, noFacts } from '../watch/facts.ts';
+import { type Finding, type Health, healthFrom } from '../watch/health.ts';
+import { brandsConcerned, limitedMessage } from './alert-view.ts';
+import { missingRolesOf } from './missing-roles.ts';
+import { openHolds } from './open-holds.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
@@ -35,6 +29,8 @@ export interface BrandHealth extends Health {
   readonly pausedInDocument: boolean;
   readonly openAlerts: number;
   readonly now: IntegrationNow;
+  /** Accepted events that are not processed yet. */
+  readonly pending: number;
   readonly lanes: readonly LaneHealth[];
   /** The stream that brings its events. */
   readonly stream: StreamNow | null;
@@ -47,14 +43,13 @@ export interface StreamNow {
   readonly problem: string | null;
 }
 
-export interface LaneHealth extends LaneNow {
-  readonly retrying: number;
+export interface LaneHealth extends LaneNow, LaneFacts {
+  readonly late_ms: number | null;
   /** The destination accepts nothing now. */
   readonly failing: boolean;
-  readonly last_failure: string | null;
 }
 
-/** The one place that reads and judges health, for the API, the commands and the metrics. Takes one connection. */
+/** The health of brands, for the API, the commands and the metrics, from facts that are cheap to read now. Takes one connection. */
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
   const { pool } = runtime;
   const { documents } = runtime.active();
@@ -62,81 +57,108 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const keys = known.flatMap(({ name, body }) =>
     body.deliver.map((destination) => ({ integration: name, destination })),
   );
-  const pollers = known.map(pollerOf);
-  const now = await integrationsNow(pool, [...new Set([...names, ...pollers])]);
-  const lanes = await lanesNow(pool, keys);
-  const retrying = await retryingLanes(pool, keys);
-  const runs = await lastRuns(pool, pollers);
-  const waiting = await waitingRuns(pool, pollers);
-  const circuits = await openCircuitsOf(runtime);
-  const destinations = [...new Set(keys.map(({ destination }) => destination))];
-  const alerts = await openAlertsOf(pool, { integrations: names, destinations });
-  const away = await openCircuits(pool, 'destination');
-  const refused = await refusedSinceAccepted(pool, names);
+  const polling = [...new Set([...names, ...known.map(pollerOf)])];
+  const now = await integrationsNow(pool, polling);
+  const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
+  const lanes = await lanesOf(runtime, keys);
   const streams = known.some(({ body }) => body.stream || body.pulled_by) ? await streamsNow(runtime) : [];
   const streamBy = new Map(streams.flatMap((stream) => stream.brands.map((name) => [name, stream] as const)));
-  const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) > 0).map(({ integration }) => integration);
-  const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
+  const pending = await pendingEvents(pool, names);
+  const refusals = await refusedBrands(pool, names);
+  const destinations = [...new Set(keys.map(({ destination }) => destination))];
+  const circuits = await openCircuits(pool, 'destination');
+  const conditions = conditionsOf({
+    ...noFacts,
+    missingRoles: await missingRolesOf(runtime),
+    pauses: known.flatMap(({ name, body }) => pauseOf(name, body.paused, nowBy.get(name))),
+    empty: known.flatMap(({ name, body }) => {
+      const hasData = nowBy.get(name)?.last_event_at || nowBy.get(body.pulled_by ?? name)?.last_run_at;
+      const pulls = !streamBy.has(name) && (body.pull !== undefined || body.pulled_by !== undefined);
+      return hasData ? [] : [{ integration: name, pulls }];
+    }),
+    authFailures: await authFailures(pool, polling),
+    partnerCircuits: await openCircuitsOf(runtime),
+    runs: await failedLastRuns(pool, polling),
+    waitingRuns: await waitingRuns(pool, polling),
+    askedToWait: now.filter(({ retry_at }) => retry_at !== null).map(({ integration }) => integration),
+    lanes,
+    circuits: circuits.filter(({ name }) => destinations.includes(name)),
+    deadLetters: now.map(({ integration, open_dead_letters: open }) => ({ integration, last_hour: 0, usual: 0, open })),
+    refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
+    pending,
+    streams,
+    holds: await openHolds(pool, names),
+  });
+  const concerning = byBrand(runtime, conditions);
+  const alerts = await openAlertsOf(pool, { integrations: names, destinations });
+  const alertsBy = byBrand(runtime, alerts.map(stored));
   const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
-  const factsOf = laneJudge(runtime, retrying, away);
-  const runsBy = Map.groupBy(runs, ({ integration }) => integration);
-  const waitingBy = Map.groupBy(waiting, ({ integration }) => integration);
-  const alertsBy = Map.groupBy(alerts, ({ integration, subject }) => integration || `destination ${subject}`);
-  const refusedBy = new Map(refused.map((one) => [one.integration, one]));
-  const circuitBy = new Map(
-    circuits.flatMap((circuit) => circuit.integrations.map((name) => [name, circuit] as const)),
-  );
-  const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
-  return known.flatMap(({ name: integration, body: document }) => {
+  const pendingBy = new Map(pending.map(({ integration, count }) => [integration, count]));
+  return known.flatMap((document) => {
+    const { name: integration, body } = document;
     const brand = nowBy.get(integration);
     if (brand === undefined) return [];
-    // A brand that another integration polls for is as healthy as that poll.
-    const poller = document.pulled_by ?? integration;
-    const poll = nowBy.get(poller) ?? brand;
-    const mine = lanesBy.get(integration) ?? [];
-    const laneFacts = mine.map((lane) => factsOf(lane, usual.get(integration)));
-    const circuit = circuitBy.get(poller);
+    const poller = pollerOf(document);
     const stream = streamBy.get(integration);
-    const concerning = [integration, ...document.deliver.map((name) => `destination ${name}`)];
-    const open = concerning.flatMap((key) => alertsBy.get(key) ?? []);
-    const facts: HealthFacts = {
-      pulls: stream === undefined && (document.pull !== undefined || document.pulled_by !== undefined),
-      pausedBy: document.paused
-        ? { kind: 'document' }
-        : brand.paused_at
-          ? { kind: 'person', name: brand.paused_by ?? 'an operator' }
-          : undefined,
-      refusedCredentials: poll.auth_failed_at ? { message: poll.auth_message } : undefined,
-      circuit: circuit && { api: circuit.api, failures: circuit.failures, lastFailure: circuit.last_failure },
-      askedToWait: poll.retry_at !== null,
-      hasData: brand.last_event_at !== null || poll.last_run_at !== null,
-      lastRuns: (runsBy.get(poller) ?? []).map(({ sync, state, error_code }) => ({
-        sync,
-        state,
-        errorCode: error_code,
-      })),
-      waitingRuns: waitingBy.get(poller) ?? [],
-      lanes: laneFacts,
-      openDeadLetters: brand.open_dead_letters,
-      refusals: document.push.enabled ? refusedBy.get(integration) : undefined,
-      stream,
-      alerts: open.map((alert) => ({ ...alert, message: limitedMessage(alert) })),
-    };
-    const paused = facts.pausedBy !== undefined || facts.refusedCredentials !== undefined;
-    const lanesNowJudged = mine.map((lane, index) => ({ ...lane, ...judgedLane(laneFacts[index]) }));
+    const ofOther = (name: string | undefined, ...causes: string[]) =>
+      name === undefined || name === integration
+        ? []
+        : (concerning.get(name) ?? []).filter((one) => causes.includes(causeOf(one).kind));
+    // A brand that another integration polls for, or whose stream another one reads, is as healthy as that.
+    const judged = [
+      ...(concerning.get(integration) ?? []),
+      ...ofOther(poller, 'pull').filter(({ kind }) => kind !== 'paused' && kind !== 'new'),
+      ...ofOther(stream?.account, 'push').filter(({ kind, subject }) => kind !== 'webhooks_refused' || subject !== ''),
+    ];
+    const open = alertsBy.get(integration) ?? [];
+    const health = healthFrom(
+      judged.map(findingOf),
+      open.map(({ integration: _, ...finding }) => finding),
+    );
     return [
       {
         integration,
-        ...judgeHealth(facts),
-        paused,
-        pausedInDocument: document.paused,
+        ...health,
+        paused: judged.some(({ kind }) => kind === 'paused' || kind === 'auth_failed'),
+        pausedInDocument: body.paused,
         openAlerts: open.length,
         now: brand,
-        lanes: lanesNowJudged,
+        pending: pendingBy.get(integration) ?? 0,
+        lanes: lanesBy.get(integration) ?? [],
         stream: stream ? streamNow(stream) : null,
       },
     ];
   });
+}
+
+function byBrand<One extends Pick<Finding, 'kind' | 'subject'> & Pick<Condition, 'integration' | 'brands'>>(
+  runtime: Runtime,
+  items: readonly One[],
+): ReadonlyMap<string, readonly One[]> {
+  const found = new Map<string, One[]>();
+  for (const one of items) {
+    const { kind, integration, subject, brands = null } = one;
+    for (const name of integration === '' ? brandsConcerned(runtime, { kind, subject, brands }) : [integration])
+      found.set(name, [...(found.get(name) ?? []), one]);
+  }
+  return found;
+}
+
+const findingOf = (one: Condition): Finding => {
+  const { kind, subject, state, message, action } = one;
+  return { kind, subject, state, message, cause: causeText(causeOf(one)), ...(action && { action }) };
+};
+
+/** An open alert is a condition of the last evaluation. */
+function stored(alert: OpenAlert): Finding & { readonly integration: string } {
+  const { kind, integration, subject, severity } = alert;
+  const state = severity === 'critical' ? 'failing' : 'attention';
+  return { kind, integration, subject, state, message: limitedMessage(alert), cause: causeText(causeOfAlert(alert)) };
+}
+
+function pauseOf(integration: string, inDocument: boolean, now: IntegrationNow | undefined): Facts['pauses'] {
+  if (inDocument) return [{ integration, by: null }];
+  return now?.paused_at ? [{ integration, by: now.paused_by ?? 'an operator' }] : [];
 }
 
 /** The streams of the documents in force, with their brands. What other documents could not read no longer counts. */
@@ -160,46 +182,27 @@ function streamNow({ connected_since, last_message_at, ...facts }: StreamState):
 /** The integration that polls for the brand. */
 const pollerOf = ({ name, body }: Versioned<'integration'>): string => body.pulled_by ?? name;
 
-/** The lanes with waiting work, of all brands. Idle lanes are not read. */
-export async function busyLanes(runtime: Runtime): Promise<LaneHealth[]> {
+/** The facts about lanes; what is usual is read for the late ones only. */
+export async function lanesOf(runtime: Runtime, keys: readonly LaneKey[]): Promise<LaneHealth[]> {
   const { pool } = runtime;
-  const { documents } = runtime.active();
-  const keys = (await readLanesWithWork(pool)).filter(({ integration, destination }) =>
-    documents.get(integration)?.body.deliver.includes(destination),
-  );
-  const lanes = await lanesNow(pool, keys);
-  const retrying = await retryingLanes(pool, keys);
-  const away = await openCircuits(pool, 'destination');
-  const factsOf = laneJudge(runtime, retrying, away);
-  return lanes.map((lane) => ({ ...lane, ...judgedLane(factsOf(lane, undefined)) }));
-}
-
-function laneJudge(
-  runtime: Runtime,
-  retrying: readonly RetryingLane[],
-  away: readonly OpenCircuit[],
-): (lane: LaneNow, usualMs: number | undefined) => LaneFacts {
   const { destinations } = runtime.active();
+  const lanes = await lanesNow(pool, keys);
+  const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) >= leastLateMs).map(({ integration }) => integration);
+  const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
+  const retrying = await retryingLanes(pool, keys);
   const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
-  const awayBy = new Map(away.map((one) => [one.name, one.last_failure]));
-  return (lane, usualMs) => {
-    const failed = retryingBy.get(`${lane.integration} ${lane.destination}`);
-    return {
-      destination: lane.destination,
-      paused: destinations.get(lane.destination)?.body.paused === true,
-      waiting: lane.waiting,
+  const away = new Map((await openCircuits(pool, 'destination')).map((one) => [one.name, one.last_failure]));
+  return lanes.map((lane) => {
+    const { integration, destination } = lane;
+    const failed = retryingBy.get(`${integration} ${destination}`);
+    const facts = {
+      ...lane,
+      paused: destinations.get(destination)?.body.paused === true,
       retrying: failed?.retrying ?? 0,
-      lastFailure: failed?.last_failure ?? null,
-      circuitOpen: awayBy.get(lane.destination),
-      deliveredSince: failed?.delivered_since ?? false,
-      lateMs: lane.late_ms ?? 0,
-      usualMs,
+      last_failure: away.get(destination) ?? failed?.last_failure ?? null,
+      delivered_since: failed?.delivered_since ?? false,
+      usual_ms: usual.get(integration),
     };
-  };
+    return { ...facts, failing: !facts.paused && (away.has(destination) || isDestinationFailing(facts)) };
+  });
 }
-
-const judgedLane = (facts: LaneFacts | undefined) => ({
-  retrying: facts?.retrying ?? 0,
-  failing: facts !== undefined && isDestinationFailing(facts),
-  last_failure: facts?.circuitOpen ?? facts?.lastFailure ?? null,
-});

@@ -66,17 +66,19 @@ export interface HoldPreview {
     readonly sample: Json;
   };
   readonly rows: readonly { readonly reservation_id: string; readonly diff: readonly Difference[] }[];
+  /** The last booking, if others follow. */
+  readonly next: string | null;
 }
 
-const mostPreviewed = 20;
+const mostPreviewed = 50;
 /** Records that one transaction settles. */
 const settledAtOnce = 200;
 
-export async function previewHold(runtime: Runtime, id: string): Promise<HoldPreview> {
+export async function previewHold(runtime: Runtime, id: string, after?: string): Promise<HoldPreview> {
   const hold = await wanted(runtime, id);
   const brand = brandOf(runtime, hold);
   const rows = await rolledBack(runtime.pool, async (tx) => {
-    const held = await lockHeld(tx, hold, undefined, mostPreviewed);
+    const held = await lockHeld(tx, hold, undefined, mostPreviewed, after);
     const before = new Map<string, Json | undefined>();
     for (const one of held) before.set(one.id, await storedRecord(tx, hold.integration, 'reservation', one.id));
     await releaseIn(tx, brand, hold, held);
@@ -88,7 +90,8 @@ export async function previewHold(runtime: Runtime, id: string): Promise<HoldPre
     return changed;
   });
   const remedy = await remedyFor(runtime, hold, rows);
-  return { hold: holdView(hold), rows, ...(remedy && { remedy }) };
+  const next = rows.length === mostPreviewed ? (rows.at(-1)?.reservation_id ?? null) : null;
+  return { hold: holdView(hold), rows, next, ...(remedy && { remedy }) };
 }
 
 /** The held values count, each as of its own time; the same change counts as normal for a while. Some records only: the hold stays open. */

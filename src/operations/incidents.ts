@@ -12,14 +12,14 @@ import {
   writeSummary,
 } from '../store/operate/incidents.ts';
 import { isObject, type Json } from '../terms.ts';
-import { adviceFor, readCause, titleOf } from '../watch/causes.ts';
-import { concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
+import { adviceFor, type Cause, readCause, titleOf } from '../watch/causes.ts';
+import { brandsConcerned, concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
 
 export interface IncidentDetail extends ListedIncident {
   readonly title: string;
   readonly brands: readonly string[];
   readonly alert_list: readonly AlertRow[];
-  readonly effect: Effect;
+  readonly effect: Partial<Effect>;
   readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
   readonly advice: readonly string[];
 }
@@ -63,7 +63,7 @@ export async function openCauses(runtime: Runtime, within: readonly string[] | u
   });
   return found
     .map(({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
-      const integrations = brandsOf(runtime, { cause }, [{ names: one.integrations }], within);
+      const integrations = brandsOf(runtime, [{ kind, subject, names: one.integrations }], within);
       return {
         incident_id,
         cause,
@@ -93,7 +93,7 @@ export async function incidentDetail(
   const [found] = await incidentList(runtime, { open: false, within, before: undefined, id: incidentId, limit: 1 });
   if (found === undefined) return undefined;
   const alerts = await alertsOfIncident(pool, incidentId, concernOf(runtime, within));
-  const brands = brandsOf(runtime, found, alerts, within);
+  const brands = brandsOf(runtime, alerts, within);
   const from = found.started_at;
   const to = found.ended_at;
   const [effect, tried] = await Promise.all([
@@ -115,38 +115,46 @@ export async function incidentDetail(
 /** Written when an incident ends, because the rows that it is counted from are deleted after a while. */
 export async function summarizeIncident(runtime: Runtime, incident: IncidentRow): Promise<void> {
   const alerts = await alertsOfIncident(runtime.pool, incident.incident_id, undefined);
-  const brands = brandsOf(runtime, incident, alerts, undefined);
+  const brands = brandsOf(runtime, alerts, undefined);
   const effect = await effectOfIncident(runtime, incident, brands);
   const durationMs = (incident.ended_at ?? incident.started_at).getTime() - incident.started_at.getTime();
   const summary = { duration_ms: durationMs, brands: brands.length, alerts: alerts.length, ...effect };
   await writeSummary(runtime.pool, incident.incident_id, summary as unknown as Json);
 }
 
-function effectOfIncident(
+/** What each kind of cause can bring about. What else happened meanwhile has other causes. */
+const effects: Readonly<Record<Cause['kind'], readonly (keyof Effect)[]>> = {
+  destination: ['waiting', 'failed_attempts', 'dead_letters'],
+  partner: ['failed_runs', 'complete_runs'],
+  pull: ['failed_runs', 'complete_runs'],
+  push: ['refused_events'],
+  records: ['dead_letters'],
+  node: [],
+  document: [],
+  service: ['waiting'],
+  brands: ['failed_runs', 'refused_events', 'dead_letters'],
+};
+
+async function effectOfIncident(
   runtime: Runtime,
   { cause, started_at, ended_at }: IncidentRow,
   brands: readonly string[],
-): Promise<Effect> {
+): Promise<Partial<Effect>> {
   const { kind, name } = readCause(cause);
   const destination = kind === 'destination' ? name : undefined;
-  return effectOf(runtime.pool, { integrations: brands, destination, from: started_at, to: ended_at });
+  const all = await effectOf(runtime.pool, { integrations: brands, destination, from: started_at, to: ended_at });
+  return Object.fromEntries(effects[kind].map((key) => [key, all[key]]));
 }
 
-/** The brands that an incident concerns: those of its alerts, or all that feed the destination. */
+/** The brands that an incident concerns: those of its alerts. */
 function brandsOf(
   runtime: Runtime,
-  { cause }: Pick<IncidentRow, 'cause'>,
-  alerts: readonly { readonly names: readonly string[] }[],
+  alerts: readonly (Pick<AlertRow, 'kind' | 'subject'> & { readonly names: readonly string[] })[],
   within: readonly string[] | undefined,
 ): string[] {
-  const { kind, name } = readCause(cause);
-  const brands = new Set<string>();
-  if (kind === 'destination') {
-    for (const { integration: brand, body } of runtime.active().integrations.values()) {
-      if (body.deliver.includes(name)) brands.add(brand);
-    }
-  }
-  for (const { names } of alerts) for (const one of names) brands.add(one);
+  const brands = new Set(
+    alerts.flatMap(({ names, ...alert }) => [...names, ...brandsConcerned(runtime, { ...alert, brands: null })]),
+  );
   return [...brands].filter((brand) => within === undefined || within.includes(brand)).sort();
 }
 

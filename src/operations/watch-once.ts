@@ -5,7 +5,7 @@ import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { refusedSinceAccepted } from '../store/events/rejections.ts';
+import { refusedBrands } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
@@ -15,22 +15,27 @@ import {
   deadLetterGrowth,
   failedLastRuns,
   nodeClocks,
+  pendingEvents,
   quietFeeds,
 } from '../store/operate/conditions.ts';
-import { endHolds, listHolds, toldLately } from '../store/operate/holds.ts';
+import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
+import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
-import { causeOf, causeText } from '../watch/causes.ts';
+import { alertsOf } from '../watch/alerts.ts';
+import { causeOfAlert, causeText } from '../watch/causes.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
-import { busyLanes, streamsNow } from './health.ts';
+import { lanesOf, streamsNow } from './health.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
+import { missingRolesOf } from './missing-roles.ts';
+import { openHolds } from './open-holds.ts';
 import { seasons, unusualDays } from './unusual-days.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -43,6 +48,7 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
 /** Kinds with one alert for each cause. Judging them costs the same with any number of brands. */
 const causeKinds: readonly AlertKind[] = [
   'breaker_open',
+  'role_missing',
   'node_stalled',
   'destination_away',
   'document_broken',
@@ -70,7 +76,7 @@ async function settle(runtime: Runtime, known: Facts, kinds: readonly string[]):
   const routes = alertRoutes(runtime);
   const { raised, resolved } = await settleAlerts(
     runtime.pool,
-    conditionsOf(known).filter(({ kind }) => kinds.includes(kind)),
+    alertsOf(conditionsOf(known), known.shared).filter(({ kind }) => kinds.includes(kind)),
     kinds,
     (alert, news) => routesFor(routes, alert, news, systemClock.now()),
   );
@@ -80,7 +86,7 @@ async function settle(runtime: Runtime, known: Facts, kinds: readonly string[]):
   for (const { alert_id, kind, integration, subject } of resolved) {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
   }
-  for (const ended of await groupIncidents(runtime.pool, (alert) => causeText(causeOf(alert)))) {
+  for (const ended of await groupIncidents(runtime.pool, (alert) => causeText(causeOfAlert(alert)))) {
     await summarizeIncident(runtime, ended);
   }
   await sendDueAlerts(runtime);
@@ -120,6 +126,7 @@ async function causes(runtime: Runtime) {
   const circuits = await openCircuits(pool, 'destination');
   const sends = await routeStates(pool);
   return {
+    missingRoles: await missingRolesOf(runtime),
     partnerCircuits,
     stalled,
     circuits: circuits.filter(({ name }) => active.destinations.has(name)),
@@ -140,26 +147,27 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ integration: name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
-  const runs = await failedLastRuns(pool);
+  const runs = await failedLastRuns(pool, undefined);
   const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
-  const holds = await listHolds(pool, { state: 'open' });
+  const holds = await openHolds(pool, undefined);
   const told = await toldLately(pool);
-  const refused = await refusedSinceAccepted(pool, undefined);
+  const refused = await refusedBrands(pool, undefined);
   const skews = await clockSkews(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
-  const busy = await busyLanes(runtime);
+  const pending = await pendingEvents(pool, undefined);
+  const working = await readLanesWithWork(pool);
+  const lanes = await lanesOf(
+    runtime,
+    working.filter(({ integration, destination }) =>
+      active.documents.get(integration)?.body.deliver.includes(destination),
+    ),
+  );
   const shared = await sharedAlerts(pool);
   const known = await causes(runtime);
-  const lanes = busy.filter(({ destination }) => active.destinations.get(destination)?.body.paused !== true);
-  const isAway = (destination: string) => known.circuits.some((circuit) => circuit.name === destination);
-  const failing = Map.groupBy(
-    lanes.filter((lane) => lane.failing && !isAway(lane.destination)),
-    ({ destination }) => destination,
-  );
   const now = systemClock.now();
   const judged = feeds.map(({ integration, feed, last_at, hours }) => ({
     integration,
@@ -176,8 +184,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
     silent.map(({ integration }) => integration),
   );
   return {
+    ...noFacts,
     ...known,
-    volumes: [],
     feeds: silent.filter(
       ({ integration, feed, judgement }) =>
         (judgement.expected ?? 0) * Math.min(1, season.get(integration) ?? 1) >= rules[feed].missed,
@@ -187,7 +195,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
-    holds: holds.map((hold) => ({ ...hold, message: describeSign(hold.sign, hold) })),
+    holds,
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,
@@ -197,12 +205,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     skews,
     nodeClocks: clocks,
     shared,
+    pending,
     lanes,
-    failing: [...failing].map(([destination, its]) => ({
-      destination,
-      integrations: its.length,
-      waiting: its.reduce((sum, lane) => sum + lane.waiting, 0),
-      last_failure: its[0]?.last_failure ?? null,
-    })),
   };
 }

@@ -1,23 +1,23 @@
-import { type AlertKind, alertKinds } from './facts.ts';
+import { type AlertKind, alertKinds, type Condition } from './facts.ts';
 
-/** What alerts have in common: one destination, one partner's API, one brand's feed, one node, one document. */
+/** What conditions have in common: one destination, one partner's API, one brand's feed, one node, one document. */
 export interface Cause {
-  readonly kind: 'destination' | 'partner' | 'pull' | 'push' | 'records' | 'node' | 'document' | 'service';
+  readonly kind: 'destination' | 'partner' | 'pull' | 'push' | 'records' | 'node' | 'document' | 'service' | 'brands';
   readonly name: string;
 }
 
-export interface AlertFacts {
-  readonly kind: string;
-  readonly integration: string;
-  readonly subject: string;
-}
-
 /** Alerts with the same cause are one incident. */
-export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
+export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>): Cause {
+  const { kind, integration, subject } = one;
+  /** Of one brand, or the same of many brands at once. */
+  const of = (part: 'pull' | 'push' | 'records'): Cause =>
+    integration === '' ? { kind: 'brands', name: `${kind} ${subject}`.trim() } : { kind: part, name: integration };
   switch (kind) {
     case 'destination_away':
     case 'destination_failing':
     case 'deliveries_behind':
+    case 'deliveries_paused':
+    case 'deliveries_retrying':
       return { kind: 'destination', name: subject };
     case 'breaker_open':
       return { kind: 'partner', name: subject };
@@ -25,17 +25,46 @@ export function causeOf({ kind, integration, subject }: AlertFacts): Cause {
       return { kind: 'document', name: subject };
     case 'node_stalled':
       return { kind: 'node', name: subject };
-    default:
-      break;
+    case 'role_missing':
+      return { kind: 'service', name: `${subject} nodes` };
+    case 'alert_route_failing':
+      return { kind: 'service', name: `alert route ${subject}` };
+    case 'feedback_failing':
+      return { kind: 'service', name: `list of unsubscribed guests of ${subject}` };
+    case 'dead_letters_growing':
+    case 'dead_letter_share':
+    case 'rows_held':
+    case 'rows_unusual':
+      return of('records');
+    case 'feed_silent':
+    case 'feed_low':
+      return of(subject.startsWith('push') ? 'push' : 'pull');
+    case 'clock_skew':
+      return integration === '' && subject !== '' ? { kind: 'node', name: subject } : of('push');
+    case 'webhooks_refused':
+    case 'events_behind':
+    case 'stream_failing':
+    case 'stream_gap':
+    case 'stream_behind':
+      return of('push');
+    case 'auth_failed':
+    case 'run_failed':
+    case 'run_incomplete':
+    case 'run_waiting':
+    case 'runs_slow':
+    case 'bookings_unlisted':
+    case 'paused':
+    case 'new':
+      return of('pull');
   }
-  // Many brands at once, or a node's clock.
-  if (integration === '') return { kind: 'service', name: subject === '' ? kind : `${kind} ${subject}` };
-  if (kind.startsWith('dead_letter') || kind.startsWith('rows_')) return { kind: 'records', name: integration };
-  const isPush =
-    (kind.startsWith('feed_') && subject === 'push') ||
-    ['webhooks_refused', 'clock_skew'].includes(kind) ||
-    kind.startsWith('stream_');
-  return { kind: isPush ? 'push' : 'pull', name: integration };
+}
+
+/** Of a stored alert, whose kind a newer version may have written. */
+export function causeOfAlert(alert: { readonly kind: string; readonly integration: string; readonly subject: string }) {
+  const kind = alertKinds.find((one) => one === alert.kind);
+  return kind === undefined
+    ? ({ kind: 'brands', name: `${alert.kind} ${alert.integration}`.trim() } as const)
+    : causeOf({ ...alert, kind });
 }
 
 export const causeText = ({ kind, name }: Cause): string => `${kind}:${name}`;
@@ -62,6 +91,8 @@ export function titleOf({ kind, name }: Cause): string {
     case 'document':
       return `The ${name}`;
     case 'service':
+      return `The ${name}`;
+    case 'brands':
       return `Several brands: ${name.replace(/^\w+/, (alertKind) => alertKind.replaceAll('_', ' '))}`;
   }
 }
@@ -75,6 +106,8 @@ export const sharedText = (kind: string, brands: number): string =>
 
 /** What to do about each kind of alert. */
 const advice: Readonly<Record<AlertKind, string>> = {
+  role_missing: 'Start a node with this role, or one with --role all. What waits is then worked off by itself.',
+  events_behind: 'See whether a worker is busy or stalled, and add one if it is busy. Events are not lost.',
   feed_silent:
     'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
   feed_low:
@@ -105,7 +138,7 @@ const advice: Readonly<Record<AlertKind, string>> = {
   clock_skew: 'Synchronize the clock that is off with NTP.',
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
-  destination_away: 'Ask who runs the destination. Work waits without using tries and resumes by itself.',
+  destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   alert_route_failing: 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.',

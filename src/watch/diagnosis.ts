@@ -1,4 +1,7 @@
 import { errors, type InnboundError } from '../errors.ts';
+import { adviceFor } from './causes.ts';
+import { conditionsOf } from './conditions.ts';
+import { type Facts, noFacts } from './facts.ts';
 
 /** The checks of `innbound doctor`. Pure: from facts to findings. */
 
@@ -144,7 +147,11 @@ export interface NodeFacts {
   readonly stalled: readonly string[];
 }
 
-export function judgeNodes(nodes: readonly NodeFacts[], own: string): Diagnosis[] {
+export function judgeNodes(
+  nodes: readonly NodeFacts[],
+  own: string,
+  missingRoles: Facts['missingRoles'] = [],
+): Diagnosis[] {
   if (nodes.length === 0) return [ok('nodes', 'No node is running.')];
   const found: Diagnosis[] = [];
   const versions = new Set(nodes.map(({ version }) => version ?? 'unknown'));
@@ -158,20 +165,16 @@ export function judgeNodes(nodes: readonly NodeFacts[], own: string): Diagnosis[
       ),
     );
   }
-  for (const { node, clockAheadMs } of nodes) {
-    if (Math.abs(clockAheadMs ?? 0) > clockToleranceMs)
-      found.push({ ...judgeClock(clockAheadMs ?? 0), check: 'nodes.clock', message: `${node}: its clock is off.` });
-  }
-  for (const { node, stalled } of nodes) {
-    if (stalled.length > 0)
-      found.push(
-        problem(
-          'nodes.stalled',
-          `${node} makes no progress in ${stalled.join(', ')}.`,
-          'Read its log; restart it if the database answers.',
-        ),
-      );
-  }
+  const conditions = conditionsOf({
+    ...noFacts,
+    missingRoles,
+    stalled: nodes.filter(({ stalled }) => stalled.length > 0).map(({ node, stalled: loops }) => ({ node, loops })),
+    nodeClocks: nodes
+      .map(({ node, clockAheadMs }) => ({ node, ahead_ms: clockAheadMs ?? 0 }))
+      .filter(({ ahead_ms }) => Math.abs(ahead_ms) > clockToleranceMs),
+  });
+  for (const { kind, message } of conditions)
+    found.push(problem(`nodes.${kind}`, message, adviceFor([kind]).join(' ')));
   return found.length > 0 ? found : [ok('nodes', `${nodesText(nodes.length)}, version ${own}.`)];
 }
 

@@ -1,9 +1,9 @@
 import type { Json } from '../terms.ts';
 import type { FeedFinding } from './feed.ts';
-import type { Refusals, StreamFacts } from './health.ts';
 import type { Judgement } from './silence.ts';
 
 export const alertKinds = [
+  'role_missing',
   'auth_failed',
   'breaker_open',
   'stream_failing',
@@ -13,6 +13,7 @@ export const alertKinds = [
   'feed_low',
   'runs_slow',
   'webhooks_refused',
+  'events_behind',
   'run_failed',
   'run_incomplete',
   'dead_letters_growing',
@@ -31,21 +32,77 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** A fault that exists now. It raises an alert; when it ends, the alert is resolved. */
+/** With those that raise no alert and only show in the health of a brand. */
+type ConditionKind = AlertKind | 'paused' | 'new' | 'run_waiting' | 'deliveries_paused' | 'deliveries_retrying';
+
+/** From harmless to worst; a brand has the worst state of its conditions. */
+export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
+export type HealthState = (typeof healthStates)[number];
+
+export const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const;
+
+/** What is true now and not as usual. Health, alerts, incidents and causes are views of these. */
 export interface Condition {
-  readonly kind: AlertKind;
+  readonly kind: ConditionKind;
   /** Empty if it concerns the service, or several integrations. */
   readonly integration: string;
   readonly subject: string;
-  readonly severity: 'warning' | 'critical';
+  readonly state: Exclude<HealthState, 'healthy'>;
+  /** Not worth an alert, at least not yet. */
+  readonly quiet?: true;
   /** For an operator; no guest data. */
   readonly message: string;
   readonly detail: { readonly [key: string]: Json };
   /** All brands of a condition that many brands share; the detail names some. */
   readonly brands?: readonly string[];
+  /** What an operator can do at once about what waits. */
+  readonly action?: (typeof actions)[number];
 }
 
-/** The facts to judge, from the store and the documents in force. */
+/** How many webhooks of a brand were refused. */
+export interface Refusals {
+  /** In the last 24 hours. */
+  readonly count: number;
+  /** Of the last one. */
+  readonly code: string;
+  readonly reason: string;
+  /** Among the last requests of the hour. */
+  readonly lately: number;
+  readonly acceptedLately: number;
+  readonly everAccepted: boolean;
+  /** Since the last accepted event; at most 20 are counted. */
+  readonly since: number;
+}
+
+export interface StreamFacts {
+  /** Failed connections in a row, and why the last one failed. */
+  readonly failures: number;
+  readonly failure: string | null;
+  /** The partner's words about it. */
+  readonly said: string | null;
+  /** Messages that the connector in force does not describe. */
+  readonly refused: { readonly count: number; readonly reason: string } | null;
+}
+
+/** The deliveries of a brand to one destination. */
+export interface LaneFacts {
+  readonly integration: string;
+  readonly destination: string;
+  readonly paused: boolean;
+  readonly waiting: number;
+  /** Waiting after a failed attempt. */
+  readonly retrying: number;
+  /** The answer to one of the latest failed attempts. */
+  readonly last_failure: string | null;
+  /** Whether the destination accepted anything after that attempt. */
+  readonly delivered_since: boolean;
+  /** How long the oldest due delivery has been due. */
+  readonly late_ms: number | null;
+  /** The usual time from intake to delivery of this brand; undefined without a history. */
+  readonly usual_ms?: number | undefined;
+}
+
+/** The facts to judge, from the store and the documents in force: of all brands, or of some. */
 export interface Facts {
   readonly feeds: readonly {
     readonly integration: string;
@@ -71,6 +128,14 @@ export interface Facts {
     readonly integrations: readonly string[];
     readonly last_failure: string | null;
   }[];
+  /** Brands whose pulls are paused; by their document without a person. */
+  readonly pauses: readonly { readonly integration: string; readonly by: string | null }[];
+  /** Brands without any data yet. */
+  readonly empty: readonly { readonly integration: string; readonly pulls: boolean }[];
+  /** Runs in progress that wait for something. */
+  readonly waitingRuns: readonly { readonly integration: string; readonly sync: string; readonly waiting: string }[];
+  /** Brands whose partner answered 429 and makes us wait. */
+  readonly askedToWait: readonly string[];
   readonly authFailures: readonly { readonly integration: string; readonly message: string | null }[];
   readonly deadLetters: readonly {
     readonly integration: string;
@@ -101,7 +166,6 @@ export interface Facts {
   readonly unusual: readonly { readonly integration: string; readonly sign: string; readonly message: string }[];
   /** Reservations that disappeared from their brand's lists during the last day. */
   readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
-  /** Brands whose webhooks are refused, without an accepted one since. */
   readonly refusals: readonly (Refusals & { readonly integration: string })[];
   readonly skews: readonly {
     readonly integration: string;
@@ -111,23 +175,15 @@ export interface Facts {
     readonly ahead: number;
     readonly taken: number;
   }[];
+  /** Accepted events that are not processed yet. */
+  readonly pending: readonly { readonly integration: string; readonly count: number; readonly oldest_ms: number }[];
+  /** Roles that no live node has. */
+  readonly missingRoles: readonly ('web' | 'worker')[];
   /** Nodes with loops that make no progress. */
   readonly stalled: readonly { readonly node: string; readonly loops: readonly string[] }[];
   /** Nodes whose clock differs from the database's by more than the tolerance. */
   readonly nodeClocks: readonly { readonly node: string; readonly ahead_ms: number }[];
-  readonly lanes: readonly {
-    readonly integration: string;
-    readonly destination: string;
-    readonly waiting: number;
-    readonly late_ms: number | null;
-  }[];
-  /** Destinations that accept nothing now. */
-  readonly failing: readonly {
-    readonly destination: string;
-    readonly integrations: number;
-    readonly waiting: number;
-    readonly last_failure: string | null;
-  }[];
+  readonly lanes: readonly LaneFacts[];
   /** Destinations whose circuit is open. */
   readonly circuits: readonly {
     readonly name: string;
@@ -151,6 +207,10 @@ export const noFacts: Facts = {
   volumes: [],
   runs: [],
   partnerCircuits: [],
+  pauses: [],
+  empty: [],
+  waitingRuns: [],
+  askedToWait: [],
   authFailures: [],
   streams: [],
   deadLetters: [],
@@ -159,10 +219,11 @@ export const noFacts: Facts = {
   unusual: [],
   refusals: [],
   skews: [],
+  pending: [],
+  missingRoles: [],
   stalled: [],
   nodeClocks: [],
   lanes: [],
-  failing: [],
   circuits: [],
   shared: [],
   broken: [],

@@ -160,6 +160,11 @@ deliver: [lake]
        values ('grand', 'reservation', 'R5', now(), 1, 'run', $1, 'held', 'Held: another hotel''s list.', '{"ref":"HELD-5"}')`,
       [runId],
     );
+    assert.equal((await one('HELD-5')).outcome, 'dropped', 'somebody refused it');
+    await query(
+      `insert into records (integration, type, id, version, effective_at, seq, data, held)
+       values ('grand', 'reservation', 'R5', 0, now(), 0, '{}', '{hld_1}')`,
+    );
     const held = await one('HELD-5');
     assert.deepEqual([held.outcome, held.reason], ['held', "Held: another hotel's list."]);
     await query(`update records set held = '{hld_1}' where id = 'R1' and integration = 'grand'`);

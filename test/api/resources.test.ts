@@ -8,7 +8,7 @@ import { transaction } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -369,7 +369,7 @@ test('the overview lists each cause once, with the brands and the changes that i
     [lake, refused].map((one) => ({ ...one, message: 'Look.', detail: {} })),
     kinds,
   );
-  await groupIncidents(pool, (alert) => causeText(causeOf(alert)));
+  await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   const causes = async (token: string) =>
     (await get('/overview', token)).causes.map((one: Record<string, unknown>) => [one.cause, one.brands, one.waiting]);
   assert.deepEqual(await causes(admin), [
@@ -378,7 +378,7 @@ test('the overview lists each cause once, with the brands and the changes that i
   ]);
   assert.deepEqual(await causes(await node.token('viewer', ['grand'])), [['destination:lake', 1, 2]]);
   await settleAlerts(pool, [], kinds);
-  await groupIncidents(pool, (alert) => causeText(causeOf(alert)));
+  await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   assert.deepEqual(await causes(admin), []);
   const { items, brands } = await get('/overview/days?q=gran');
   assert.deepEqual([brands, items[0].integration, items[0].pulls], [1, 'grand', true]);

@@ -196,7 +196,7 @@ describe('the pages of a brand', { skip }, () => {
     const body = JSON.stringify({ event: 'reservation.created', event_id: 'try-1', data: booking('R9') });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': 'sha512=00' };
     await fetch(url, { method: 'POST', headers, body });
-    await go(page, '/integrations/grand');
+    await go(page, '/integrations/grand?tab=push');
     const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Sandbox' }) });
     await card.getByText('Invalid').waitFor();
     await card.getByRole('button', { name: 'reservation.created' }).click();

@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import * as claims from '../../console/src/parts/claims.ts';
+import { dayOf } from '../../console/src/parts/days.ts';
+import { latenciesOf } from '../../console/src/parts/latencies.ts';
 import { tickOf } from '../../console/src/parts/ticks.ts';
-import { judgeDestination, judgeHealth } from '../../src/watch/health.ts';
+import { latencyBoundsMs, percentileMs } from '../../src/kit/histogram.ts';
+import { destinationState, healthFrom } from '../../src/watch/health.ts';
 
 /**
  * Every positive sentence of the console, each with the case in which it appears and every case in which it must not. A claim without
@@ -19,8 +22,16 @@ interface Case {
 }
 
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
-const overview = { states, totals: { integrations: 2, open_alerts: 0 }, problems: [], broken: [] };
+const overview = { states, totals: { integrations: 2, open_alerts: 0 }, broken: [] };
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
+const flow = { events: 9, changes: 8, delivered: 8, dead: 0, complete_runs: 3, failed_runs: 0, refused_events: 0 };
+const night = (more: Partial<typeof flow>, entries: object[] = []) =>
+  claims.nightOf({ entries: entries as never, flow: { ...flow, ...more } });
+const gaps = (more: object) =>
+  claims.pushGaps(
+    { items: [day], first_event_at: '2031-01-01T00:00:00Z', refused: 0, ...more },
+    Date.parse('2031-01-01T12:00:00Z'),
+  );
 const record = { kind: 'record', id: 'R1' } as never;
 const filled = ['guests', 'guests.last_name', 'guests.email'].map((field) => ({ field, filled: 5, of: 5 }));
 const delivery = {
@@ -51,7 +62,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
         ...overview,
         states: { ...states, healthy: 0, failing: 1, paused: 1 },
       }),
-      'no worker runs': claims.standing({ ...overview, problems: ['No worker node is running.'] }),
+      'no worker runs': claims.standing({ ...overview, states: { ...states, healthy: 0, failing: 2 } }),
       'a document cannot be used': claims.standing({ ...overview, broken: [{ document: 'connector x', message: '' }] }),
       'an alert of the service is open': claims.standing({ ...overview, totals: { integrations: 2, open_alerts: 1 } }),
       'no brand is connected': claims.standing({ ...overview, totals: { integrations: 0, open_alerts: 0 } }),
@@ -82,16 +93,22 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   pushGaps: {
     says: /no poll found a change/,
-    true: claims.pushGaps([day]),
+    true: gaps({}),
     untrue: {
-      'there never was an event': claims.pushGaps([]),
-      'an event is missing': claims.pushGaps([day, { ...day, updated: 1 }]),
+      'there never was an event': gaps({ first_event_at: null, items: [] }),
+      'an event is missing': gaps({ items: [day, { ...day, updated: 1 }] }),
+      'events are refused': gaps({ refused: 172 }),
+      'the service runs for three minutes': gaps({ first_event_at: '2031-01-01T11:57:00Z' }),
     },
   },
   stillListed: {
     says: /Every stored reservation/,
-    true: claims.stillListed(0, 1),
-    untrue: { 'no run was complete': claims.stillListed(0, 0), 'one is not listed': claims.stillListed(1, 1) },
+    true: claims.stillListed(0, 1, false),
+    untrue: {
+      'no run was complete': claims.stillListed(0, 0, false),
+      'one is not listed': claims.stillListed(1, 1, false),
+      'an alert says otherwise': claims.stillListed(0, 1, true),
+    },
   },
   recordsValid: {
     says: /\bvalid\b/,
@@ -210,6 +227,27 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     true: claims.fieldsMapped(0),
     untrue: { 'one is not mapped': claims.fieldsMapped(1) },
   },
+  nightOf: {
+    says: /No incident, no failed run, nothing refused/,
+    true: night({}),
+    untrue: {
+      'nothing was counted': night({ events: 0, complete_runs: 0 }),
+      'a run failed': night({ failed_runs: 1 }),
+      'events were refused': night({ refused_events: 1 }),
+      'a delivery failed for good': night({ dead: 1 }),
+      'an incident was open': night({}, [{ kind: 'incident', until: null }]),
+      'values were held': night({}, [{ kind: 'hold', until: '2031-01-01T00:00:00Z' }]),
+    },
+  },
+  runDone: {
+    says: /^Complete$/,
+    true: claims.runDone({ status: 'complete', held: 0, dead_lettered: 0 }),
+    untrue: {
+      'rows are held': claims.runDone({ status: 'complete', held: 307, dead_lettered: 0 }),
+      'rows are dead letters': claims.runDone({ status: 'complete', held: 0, dead_lettered: 24 }),
+      'pages are missing': claims.runDone({ status: 'incomplete', held: 0, dead_lettered: 0 }),
+    },
+  },
   incidentOver: {
     says: /Over after/,
     true: claims.incidentOver('2031-01-01T00:00:00Z', '5 min'),
@@ -276,19 +314,55 @@ test('a tick: a destination has a version only if it was delivered there, and an
   assert.match(tick(away).text, /away since .*Last answer: maintenance\. It is tried again in/);
 });
 
+test('a day is complete only if nothing of it failed, was refused or is a dead letter', () => {
+  const whole = {
+    day: '2031-01-01',
+    hours: 24,
+    pulled_hours: 24,
+    events: 40,
+    failed_runs: 0,
+    refused_events: 0,
+    dead_letters: 0,
+  };
+  const of = (more: Partial<typeof whole>) =>
+    dayOf({ pulls: true, push: true, days: [{ ...whole, ...more }] }, whole.day);
+  assert.deepEqual([of({}).pulled, of({}).pushed], ['good', 'good']);
+  assert.deepEqual([of({ failed_runs: 8 }).pulled, of({ dead_letters: 3 }).pulled], ['warn', 'warn']);
+  assert.deepEqual([of({ refused_events: 3 }).pushed, of({ refused_events: 1_198 }).pushed], ['warn', 'bad']);
+  assert.match(
+    of({ refused_events: 1_198, failed_runs: 8 }).text,
+    /8 runs failed or incomplete, .*1,198 events refused/,
+  );
+});
+
+test('what waits counts with its age: survivors alone are not the delivery time', () => {
+  const delivered = latencyBoundsMs.map((bound) => (bound === 500 ? 100 : 0));
+  const waiting = (ms: number) => latencyBoundsMs.map((bound) => (bound === ms ? 66 : 0));
+  const data = { series: [{ latency: delivered }], late_after_ms: 60_000 };
+  const sum = (ms: number) => latenciesOf({ ...data, latency_waiting: waiting(ms) });
+  assert.ok((percentileMs(sum(300_000), 0.95) ?? 0) > 60_000, '66 wait for minutes');
+  assert.ok((percentileMs(sum(10_000), 0.95) ?? 0) < 500, 'what waits for ten seconds may still be in time');
+});
+
 test('every claim has a case, and every case can fail', () => {
   assert.deepEqual(Object.keys(cases).sort(), Object.keys(claims).sort());
   for (const [name, { untrue }] of Object.entries(cases)) assert.ok(Object.keys(untrue).length > 0, name);
 });
 
-test('Healthy, of a brand and of a destination, comes from one function', () => {
-  assert.equal(judgeDestination(false, []), 'new', 'no brand feeds it');
-  assert.equal(judgeDestination(false, [{ failing: false, retrying: 0, held: 1 }]), 'attention');
-  assert.equal(
-    judgeHealth({ lanes: [], lastRuns: [], waitingRuns: [], alerts: [], openDeadLetters: 0, hasData: false } as never)
-      .state,
-    'new',
+test('Healthy, of a brand and of a destination, comes from the same conditions', () => {
+  const finding = { kind: 'deliveries_behind', subject: 'crm', message: '', cause: 'destination:crm' };
+  const late = healthFrom([{ ...finding, state: 'attention' }], []);
+  const well = healthFrom([], []);
+  const unmanned = healthFrom(
+    [{ ...finding, kind: 'role_missing', state: 'failing', cause: 'service:worker nodes' }],
+    [],
   );
+  assert.equal(destinationState('crm', false, [], 0), 'new', 'no brand feeds it');
+  assert.equal(destinationState('crm', false, [well], 1), 'attention', 'a dead letter holds a record back');
+  assert.deepEqual([late.state, destinationState('crm', false, [well, late], 0)], ['attention', 'attention']);
+  assert.deepEqual([well.state, destinationState('crm', false, [well], 0)], ['healthy', 'healthy']);
+  assert.equal(destinationState('lake', false, [late], 0), 'healthy', 'it is about another one');
+  assert.equal(destinationState('crm', false, [unmanned], 0), 'failing', 'nothing is delivered');
 });
 
 /** Statements of one answer of the API, with nothing to compare: a version that was applied, a partner that answered, one delivery. */
@@ -298,7 +372,6 @@ const ownTones: Readonly<Record<string, number>> = {
   'pages/Hotel.tsx': 1,
   'pages/Ledger.tsx': 1,
   'pages/Run.tsx': 1,
-  'pages/overview/Days.tsx': 2,
   'pages/overview/Flow.tsx': 2,
   'pages/ConsentCard.tsx': 1,
 };

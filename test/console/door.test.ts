@@ -89,7 +89,7 @@ sign_in:
   test('a viewer does not see actions of other roles', async () => {
     const page = await desk.signIn({ role: 'viewer' });
     assert.equal(await page.getByRole('link', { name: 'Tokens' }).count(), 0);
-    await page.goto(`${desk.url}/integrations/grand`);
+    await page.goto(`${desk.url}/integrations/grand?tab=pull`);
     // Waits for the brand, not only for the page's head.
     await page.getByRole('heading', { name: 'Recent runs' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0);
@@ -97,7 +97,7 @@ sign_in:
 
   test('a session for some brands is not led to pages that are refused to it', async () => {
     const page = await desk.signIn({ role: 'admin', integrations: ['grand'] });
-    await page.goto(`${desk.url}/integrations/grand`);
+    await page.goto(`${desk.url}/integrations/grand?tab=pull`);
     await page.getByRole('heading', { name: 'Recent runs' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'More' }).count(), 1);
     for (const name of ['Edit document', 'Documents', 'Mapping studio', 'Tokens', 'Privacy']) {

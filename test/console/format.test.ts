@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { instant, percent } from '../../console/src/parts/format.ts';
+import { fieldName, instant, percent } from '../../console/src/parts/format.ts';
 
 test('an exact time has its time zone', () => {
   assert.match(instant('2031-05-04T09:30:00Z'), /:30:00.* \S*(UTC|GMT|[A-Z]{3,4})\S*$/);
@@ -16,4 +16,10 @@ test('100 % is said of all only, and 0 % of none', () => {
     '2.0 %',
     '0 %',
   ]);
+});
+
+test('the name of a field is readable', () => {
+  assert.equal(fieldName('guests[0].phone'), 'guest 1, phone');
+  assert.equal(fieldName('rooms[1].room_type'), 'room 2, room type');
+  assert.equal(fieldName('check_in'), 'check in');
 });

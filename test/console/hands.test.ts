@@ -105,7 +105,7 @@ describe('the console by hand and by key', { skip }, () => {
     // By address: requests of the page before the reload may end only now.
     const bytes = [...new Map(entries.map((one) => [one.name, one.bytes])).values()].reduce((sum, one) => sum + one, 0);
     assert.ok(entries.length > 5 && bytes > 50_000 && bytes < 200_000, `${bytes}: ${JSON.stringify(entries)}`);
-    await go(page, '/integrations/quay');
+    await go(page, '/integrations/quay?tab=push');
     await page.getByRole('button', { name: 'Issue the endpoint' }).waitFor();
     assert.deepEqual(desk.complaints, []);
   });

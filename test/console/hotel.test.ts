@@ -72,10 +72,14 @@ describe('the page of a hotel', { skip }, () => {
     const refuse = (body: object, status: number) =>
       page.route(brand, (route) => route.fulfill({ status, json: body }));
     const now = await desk.api<object>('GET', '/integrations/grand?hours=3');
-    await refuse({ ...now, state: 'failing', reasons: ['The circuit is open.'] }, 200);
+    const finding = (cause: string, message: string) => ({ kind: 'x', subject: '', cause, state: 'failing', message });
+    const findings = [finding('destination:crm', 'crm is away.'), finding('partner:x', 'The API does not work.')];
+    await refuse({ ...now, state: 'failing', findings }, 200);
     await page.goto(`${desk.url}/hotels/grand`);
     await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
-    assert.match(await textOf(page.locator('.notice')), /The circuit is open\./);
+    const said = await textOf(page.locator('.notice'));
+    assert.match(said, /The API does not work\./);
+    assert.doesNotMatch(said, /crm/, 'who receives the numbers is not why they are old');
     await page.unroute(brand);
     await refuse({ code: 'operate.unexpected', detail: 'Something failed.' }, 403);
     await page.goto(`${desk.url}/hotels/grand`);

@@ -62,7 +62,7 @@ describe('privacy, tokens and audit', { skip }, () => {
   test('a token is shown once, works, and stops working when revoked', async () => {
     await page.getByRole('link', { name: 'Tokens' }).click();
     await page.getByRole('button', { name: 'New token' }).click();
-    await page.getByLabel('Who or what it is for').fill('night report');
+    await page.getByLabel('What it is for').fill('night report');
     await page.getByRole('button', { name: 'Create' }).click();
     const token = await textOf(page.getByRole('region', { name: 'token' }));
     const ask = async () =>
@@ -72,6 +72,25 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.getByRole('button', { name: 'Revoke night report' }).click();
     await page.getByRole('row', { name: /night report/ }).waitFor({ state: 'detached' });
     assert.equal(await ask(), 401);
+  });
+
+  test('a colleague is invited with a link that only reads, and works once', async () => {
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByLabel('Name of the person').fill('Bea, front desk');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const link = await textOf(page.getByRole('region', { name: 'link' }));
+    await page.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /Bea, front desk/ });
+    assert.match(await textOf(row), /Sign-in link, not used yet.*Viewer.*all/);
+    const colleague = await desk.stranger();
+    await colleague.goto(link);
+    await colleague.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal(await colleague.getByRole('link', { name: 'Tokens' }).count(), 0);
+    await page.reload();
+    await page.getByRole('row', { name: /Bea, front desk.*Signed in/ }).waitFor();
+    assert.equal(await page.getByRole('row', { name: /night report/ }).count(), 0, 'programs are elsewhere');
+    await colleague.context().close();
   });
 
   test('a secret is set, replaced and deleted, and never shown', async () => {

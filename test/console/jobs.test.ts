@@ -153,8 +153,9 @@ describe('jobs', { skip }, () => {
   });
 
   test('the page of a brand reports what push missed and what is no longer listed', async () => {
-    await go(page, '/integrations/grand');
+    await go(page, '/integrations/grand?tab=push');
     await page.getByRole('heading', { name: 'What push missed' }).waitFor();
+    await page.getByRole('tab', { name: 'Pull' }).click();
     await page.getByText('Every stored reservation is still listed').waitFor();
   });
 

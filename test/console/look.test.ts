@@ -74,6 +74,11 @@ describe('the pages are accessible', { skip }, () => {
     '/onboard',
     '/privacy',
     '/tokens',
+    '/people',
+    '/performance',
+    '/night',
+    '/integrations/grand?tab=push',
+    '/integrations/grand?tab=quality',
     '/audit',
     '/no-such-page',
   ]) {
@@ -107,7 +112,7 @@ describe('the pages are accessible', { skip }, () => {
     assert.deepEqual(await barriers(phone), []);
     await phone.getByRole('link', { name: 'Tokens' }).click();
     await phone.getByRole('button', { name: 'New token' }).click();
-    await phone.getByLabel('Who or what it is for').waitFor();
+    await phone.getByLabel('What it is for').waitFor();
     assert.deepEqual(await barriers(phone), []);
     await go(phone, '/dead-letters');
     await phone.getByRole('button', { name: 'Replay all 2 …' }).click();

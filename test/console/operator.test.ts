@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -60,7 +60,7 @@ describe('the operator', { skip }, () => {
     await row.getByText('1 dead letter').waitFor();
     await row.getByRole('link', { name: 'LIS-R7' }).click();
     const where = page.locator('.card', { has: page.getByRole('heading', { name: 'Destinations' }) });
-    await where.getByText('Held', { exact: true }).waitFor();
+    await where.getByText('Blocked', { exact: true }).waitFor();
     assert.match(await textOf(where), /The destination answered 422: loyalty tier is required/);
     assert.match(await textOf(where), /Has version 1/);
   });
@@ -85,7 +85,7 @@ describe('the operator', { skip }, () => {
   test('reads the payload, and why values differ from it', async () => {
     const ledger = page.getByRole('list').filter({ hasText: 'Created as version 1' });
     const text = await textOf(ledger);
-    assert.match(text, /guests\[0\]\.phone/);
+    assert.match(text, /guest 1, phone/);
     assert.match(text, /\+351912345678/);
     await ledger.getByText('Payload', { exact: true }).click();
     await page
@@ -227,7 +227,7 @@ describe('the operator', { skip }, () => {
     } as const;
     const conditions = kinds.map((kind) => ({ ...alert, kind }));
     await settleAlerts(pool, conditions, kinds);
-    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '3 alerts' }).waitFor();
@@ -238,7 +238,7 @@ describe('the operator', { skip }, () => {
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
     await settleAlerts(pool, [], [...kinds, 'test_silence']);
-    await groupIncidents(pool, (one) => causeText(causeOf(one)));
+    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.reload();
     await page.getByText(/^Over after/).waitFor();
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -24,7 +24,7 @@ describe('the overview', { skip }, () => {
   const settle = async (alerts: readonly (typeof away)[]) => {
     const { pool } = desk.service.runtime;
     await settleAlerts(pool, alerts, [away.kind]);
-    await groupIncidents(pool, (alert) => causeText(causeOf(alert)));
+    await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   };
   before(async () => {
     desk = await openDesk({ 'integrations/quay.yaml': brand('quay'), 'integrations/mole.yaml': brand('mole') });

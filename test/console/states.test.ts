@@ -192,7 +192,7 @@ deliver: [${deliver}]
   for (const name of names) {
     test(`the page of the brand: ${name}`, async () => {
       const { state, reasons, paused, last_run_at } = await brandNow(name);
-      await open(`/integrations/${name}`);
+      await open(`/integrations/${name}?tab=pull`);
       const text = await main();
       assert.ok(text.includes(label(state)), text);
       for (const reason of reasons) assert.ok(text.includes(reason), `${reason} in ${text}`);
@@ -250,7 +250,7 @@ deliver: [${deliver}]
       assert.ok((await textOf(card)).includes(label(String(state))), `${name}: ${await textOf(card)}`);
     }
     const down = page.locator('.card', { has: page.getByRole('heading', { name: 'down', exact: true }) });
-    assert.match(await textOf(down), /Failing.*Circuit open: The destination answered 503: out of memory/);
+    assert.match(await textOf(down), /Failing.*Not available: The destination answered 503: out of memory/);
   });
 
   test('the timeline says per destination since when it fails, in its own words, and when it is tried next', async () => {

@@ -17,22 +17,18 @@ const point = (at: string, events: number) => ({
 });
 const minutes = 60_000;
 
-test('a feed that stopped minutes ago has no rate', () => {
-  const series = [point('2026-03-01T11:56:10Z', 7), point('2026-03-01T11:57:30Z', 5)];
-  const data = { now: '2026-03-01T12:00:04Z', step_ms: 10_000, counted_until: '2026-03-01T11:59:50Z', series };
-  const steps = stepsOf(data, 15 * minutes);
-  assert.equal(perMinute(steps, 10_000, 'events'), 0);
-  assert.equal(steps.filter(({ point }) => point !== undefined).length, 2);
+test('one rate for every place: the count of the period over the time that was counted', () => {
+  const series = [point('2026-03-01T11:58:00Z', 50)];
+  const nodes = [{ started_at: '2026-03-01T11:00:00Z' }];
+  const data = { now: '2026-03-01T12:00:04Z', counted_until: '2026-03-01T12:00:00Z', series, nodes };
+  assert.equal(perMinute(60, data, 15 * minutes), 4, 'the service ran all the time');
+  assert.equal(perMinute(60, { ...data, nodes: [] }, 15 * minutes), 30, 'nothing was counted before');
 });
 
-test('the rate is that of the last minute, also if some steps had no events', () => {
-  const series = [
-    point('2026-03-01T11:58:00Z', 50),
-    point('2026-03-01T11:59:10Z', 4),
-    point('2026-03-01T11:59:40Z', 2),
-  ];
-  const data = { now: '2026-03-01T12:00:04Z', step_ms: 10_000, counted_until: '2026-03-01T12:00:00Z', series };
-  assert.equal(perMinute(stepsOf(data, 15 * minutes), 10_000, 'events'), 6);
+test('the current hour is shown although it is not complete', () => {
+  const series = [point('2026-03-01T10:00:00Z', 60), point('2026-03-01T11:00:00Z', 9)];
+  const data = { now: '2026-03-01T11:20:04Z', step_ms: 3_600_000, counted_until: '2026-03-01T11:20:00Z', series };
+  assert.equal(stepsOf(data, 24 * 60 * minutes).at(-1)?.point?.events, 9);
 });
 
 test('a step that is not counted yet is not shown as empty', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { summarizeIncident } from '../../src/operations/incidents.ts';
-import { type Condition, settleAlerts } from '../../src/store/operate/alerts.ts';
+import { type Alert, settleAlerts } from '../../src/store/operate/alerts.ts';
 import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;
@@ -15,7 +15,7 @@ before(async () => {
 after(() => node.stop());
 
 const kinds = ['destination_away', 'deliveries_behind', 'run_failed', 'auth_failed'];
-const condition = (kind: string, integration: string, subject: string): Condition => ({
+const condition = (kind: string, integration: string, subject: string): Alert => ({
   kind,
   integration,
   subject,
@@ -24,9 +24,9 @@ const condition = (kind: string, integration: string, subject: string): Conditio
   detail: {},
 });
 /** One turn of the watch with these conditions. */
-const turn = async (...conditions: Condition[]) => {
+const turn = async (...conditions: Alert[]) => {
   await settleAlerts(node.runtime.pool, conditions, kinds);
-  const ended = await groupIncidents(node.runtime.pool, (alert) => causeText(causeOf(alert)));
+  const ended = await groupIncidents(node.runtime.pool, (alert) => causeText(causeOfAlert(alert)));
   for (const one of ended) await summarizeIncident(node.runtime, one);
 };
 const list = async (state = 'open', token = operator) =>
@@ -58,7 +58,12 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
     [['integrations.pause', 'the operator']],
     'the document of another brand is not among them',
   );
-  assert.match(seen.advice.join(' '), /resumes by itself/);
+  assert.match(seen.advice.join(' '), /resume by themselves/);
+  assert.deepEqual(
+    Object.keys(seen.effect).sort(),
+    ['dead_letters', 'failed_attempts', 'waiting'],
+    'a destination fails no runs and refuses no events',
+  );
 });
 
 test('a limited operator acknowledges the alerts of its brands only', async () => {
@@ -136,7 +141,7 @@ test('a limited caller sees an incident that its brands share with others, and n
   };
   kinds.push('destination_failing');
   await turn(shared, failing);
-  const whole = (await list()).find(({ cause }: { cause: string }) => cause === 'service:auth_failed');
+  const whole = (await list()).find(({ cause }: { cause: string }) => cause === 'brands:auth_failed');
   assert.deepEqual(
     (await read(whole.incident_id)).brands.toSorted(),
     names.toSorted(),
@@ -145,7 +150,7 @@ test('a limited caller sees an incident that its brands share with others, and n
   const own = await node.token('operator', ['grand']);
   const listed = await list('open', own);
   const find = (cause: string) => listed.find((one: { cause: string }) => one.cause === cause);
-  const { incident_id, message, integrations } = find('service:auth_failed');
+  const { incident_id, message, integrations } = find('brands:auth_failed');
   assert.deepEqual([message, integrations], ['An alert is open for 25 brands at once: auth failed.', ['grand']]);
   assert.equal(find('destination:lake').message, 'lake is failing.');
   const { body } = await node.call('GET', `/incidents/${incident_id}`, own);
@@ -164,4 +169,29 @@ test('a limited caller sees an incident that its brands share with others, and n
   );
   assert.equal((await node.call('GET', `/incidents/${incident_id}`, other)).status, 404);
   assert.equal(await counted(other), 1);
+});
+
+test('an incident is as severe as what is open of it', async () => {
+  const behind = condition('deliveries_behind', 'grand', 'pond');
+  await turn(condition('destination_away', '', 'pond'), behind);
+  const pond = async () => (await list()).find(({ cause }: { cause: string }) => cause === 'destination:pond');
+  assert.equal((await pond()).severity, 'critical');
+  await turn(behind);
+  assert.equal((await pond()).severity, 'warning', 'the critical alert is over');
+});
+
+test('a night is one story: incidents, changes by people and how much flowed, of the caller’s brands', async () => {
+  const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
+  const story = async (from: string, to: string, token = operator) =>
+    (await node.call('GET', `/story?from=${from}&to=${to}`, token)).body;
+  const now = await story(minutes(-60), minutes(1));
+  const titles = now.entries.map(({ title }: { title: string }) => title);
+  assert.ok(titles.includes('Deliveries to pond') && titles.includes('Several brands: auth failed'), titles.join());
+  assert.ok(now.actions.some(({ action }: { action: string }) => action === 'integrations.pause'));
+  const starts = now.entries.map(({ at }: { at: string }) => Date.parse(at));
+  assert.deepEqual(starts, starts.toSorted(), 'in order');
+  const before = await story(minutes(-600), minutes(-540));
+  assert.deepEqual([before.entries, before.actions], [[], []]);
+  const own = await story(minutes(-60), minutes(1), await node.token('operator', ['other']));
+  assert.doesNotMatch(JSON.stringify(own), /auth failed/);
 });

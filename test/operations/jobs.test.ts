@@ -144,6 +144,11 @@ test('a replay counts by code and does not retry what failed during it', async (
   await finish();
   const end = await job(job_id);
   assert.deepEqual([end.state, end.done, end.counts.still_failing], ['done', 30, 30]);
+  await pool.query(`update dead_letters set message = 'no departure' where fingerprint::int <= 21`);
+  const ofReason = await start({ ...request, code: 'shape.missing_field', message: 'no departure' });
+  assert.equal(ofReason.total, 21, 'the dead letters of one reason');
+  await finish();
+  assert.equal((await job(ofReason.job_id)).done, 21);
 });
 
 test('a step that failed is tried again after its lease, and three failures end the job with the reason', async () => {

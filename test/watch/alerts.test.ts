@@ -8,6 +8,7 @@ import { watchOnce } from '../../src/operations/watch-once.ts';
 import { openSibling } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { pruneStore } from '../../src/store/operate/retention.ts';
+import { alertsOf } from '../../src/watch/alerts.ts';
 import { conditionsOf } from '../../src/watch/conditions.ts';
 import { type Facts, noFacts } from '../../src/watch/facts.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
@@ -124,7 +125,9 @@ test('a feed that falls silent against its habit raises an alert, and an event r
   assert.deepEqual(await silent(), []);
 });
 
-const kinds = (facts: Partial<Facts>) => conditionsOf({ ...noFacts, ...facts }).map(({ kind }) => kind);
+const alertsFor = (facts: Partial<Facts>) => alertsOf(conditionsOf({ ...noFacts, ...facts }), facts.shared ?? []);
+const kinds = (facts: Partial<Facts>) => alertsFor(facts).map(({ kind }) => kind);
+const calm = { paused: false, retrying: 0, last_failure: null, delivered_since: false };
 
 test('each threshold, from both sides', () => {
   const growth = (last_hour: number, usual: number) =>
@@ -137,7 +140,7 @@ test('each threshold, from both sides', () => {
     [[], ['clock_skew'], ['clock_skew'], []],
   );
   const late = (late_ms: number) =>
-    kinds({ lanes: [{ integration: 'grand', destination: 'crm', waiting: 1, late_ms }] });
+    kinds({ lanes: [{ ...calm, integration: 'grand', destination: 'crm', waiting: 1, late_ms }] });
   assert.deepEqual([late(899_999), late(900_000)], [[], ['deliveries_behind']]);
   assert.deepEqual(kinds({ broken: [{ document: 'connector x', message: 'y' }] }), ['document_broken']);
 });
@@ -160,7 +163,7 @@ test('one cause is one alert, however many brands it concerns', () => {
       judgement: { silent: true, silentMs: 9_000_000, expected: 12 },
     })),
   };
-  const found = conditionsOf({ ...noFacts, ...down });
+  const found = alertsFor(down);
   assert.deepEqual(
     found.map(({ kind, integration, subject, brands: shared }) => ({
       kind,
@@ -180,16 +183,15 @@ test('one cause is one alert, however many brands it concerns', () => {
     error_code,
   });
   // A separate cause stays a separate alert.
-  assert.deepEqual(kinds({ ...down, runs: [run('brand-7', 'pull.forbidden')] }), ['run_failed', 'breaker_open']);
+  assert.deepEqual(kinds({ ...down, runs: [run('brand-7', 'pull.forbidden')] }), ['breaker_open', 'run_failed']);
   // Without an open circuit, many brands with the same problem are one alert, and a few are named.
-  const same = conditionsOf({ ...noFacts, runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
+  const same = alertsFor({ runs: brands.slice(0, 20).map((name) => run(name, 'pull.tls')) });
   assert.deepEqual(
     same.map(({ integration, detail }) => [integration, detail.brands]),
     [['', 20]],
   );
   // Two causes with many brands each are two alerts: the store keeps one open alert for each kind, integration and subject.
-  const two = conditionsOf({
-    ...noFacts,
+  const two = alertsFor({
     runs: brands.slice(0, 45).map((name, i) => run(name, i < 20 ? 'pull.tls' : 'pull.forbidden')),
   });
   assert.deepEqual(
@@ -204,26 +206,31 @@ test('one cause is one alert, however many brands it concerns', () => {
     .slice(0, 60)
     .map((integration, i) => ({ integration, refused: i < 25 ? 0 : 3, ahead: 9, taken: 9 }));
   assert.deepEqual(
-    conditionsOf({ ...noFacts, skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
+    alertsFor({ skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
     [['critical', '', 60]],
   );
-  const few = conditionsOf({ ...noFacts, runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
+  const few = alertsFor({ runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
   assert.equal(few.length, 19);
   const broken = brands.map((name) => ({
     document: `integration ${name}`,
     message: 'its connector x is not in force',
   }));
-  assert.equal(conditionsOf({ ...noFacts, broken }).length, 1);
-  const lanes = brands.map((integration) => ({ integration, destination: 'crm', waiting: 5, late_ms: 3_600_000 }));
-  const failing = [{ destination: 'crm', integrations: 10_000, waiting: 50_000, last_failure: '503' }];
-  assert.deepEqual(kinds({ lanes, failing }), ['destination_failing']);
+  assert.equal(alertsFor({ broken }).length, 1);
+  const lane = { ...calm, destination: 'crm', waiting: 5, late_ms: 3_600_000 };
+  const lanes = brands.map((integration) => ({ ...lane, integration }));
+  const failing = lanes.map((one, i) => (i < 2 ? { ...one, retrying: 3, last_failure: '503' } : one));
+  const [down503] = alertsFor({ lanes: failing });
+  assert.equal(down503?.message, 'crm is failing: 503. 10 changes of 2 brands are waiting.');
+  assert.deepEqual(kinds({ lanes: failing }), ['destination_failing']);
   assert.deepEqual(kinds({ lanes }), ['deliveries_behind']);
 });
 
 test('an alert that many brands share is in the health of each of them, without the names of the others', async () => {
   const skewed = async () => {
     const [health] = await healthOf(node.runtime, ['grand']);
-    return health?.findings.filter(({ check }) => check === 'alerts').map(({ state, message }) => ({ state, message }));
+    return health?.findings
+      .filter(({ kind }) => kind === 'clock_skew')
+      .map(({ state, message }) => ({ state, message }));
   };
   assert.deepEqual(await skewed(), []);
   await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)

@@ -71,17 +71,27 @@ describe('green is true', () => {
     assert.deepEqual(new Set(Object.values(await everywhere('grand'))), new Set(['failing']));
   });
 
-  test('25 of 25 webhooks refused: red with the remedy, an alert, and green again after an accepted event', async () => {
+  test('25 of 25 webhooks refused: red with the remedy, an alert, amber between accepted ones, and green when they are accepted', async () => {
     const [red] = await healthOf(node.runtime, ['grand']);
-    assert.equal(red?.findings[0]?.check, 'events');
-    assert.match(red?.findings[0]?.message ?? '', /25 webhooks .*refused.*signature_wrong.*rotate the secret/s);
+    assert.equal(red?.findings[0]?.kind, 'webhooks_refused');
+    assert.match(
+      red?.findings[0]?.message ?? '',
+      /25 webhooks were refused.*The signature is wrong.*Rotate the secret/s,
+    );
     await watchOnce(node.runtime);
     const { rows } = await query(
       `select severity, message from alerts where kind = 'webhooks_refused' and resolved_at is null`,
     );
     assert.equal(rows.length, 1);
     assert.equal(rows[0].severity, 'critical');
-    await node.send('grand', 'reservation.created', reservation('R1'));
+    const accept = async (from: number, to: number) => {
+      for (let i = from; i < to; i += 1) await node.send('grand', 'reservation.created', reservation(`R${i}`));
+    };
+    await accept(0, 12);
+    const [half] = await healthOf(node.runtime, ['grand']);
+    assert.equal(half?.state, 'attention', 'eight of the last 20 were refused');
+    assert.match(half.findings[0]?.message ?? '', /25 webhooks were refused in the last 24 hours, 8 of the last 20\./);
+    await accept(12, 19);
     await watchOnce(node.runtime);
     const [green] = await healthOf(node.runtime, ['grand']);
     assert.doesNotMatch(JSON.stringify(green?.findings), /refused/);
@@ -144,7 +154,7 @@ describe('green is true', () => {
     assert.equal((await query(`select from alerts where kind = 'run_failed' and resolved_at is null`)).rowCount, 1);
     assert.deepEqual(
       found?.findings.map(({ message }) => message),
-      ['The last stay run failed (pull.not_json).'],
+      ['The last stay run failed: The partner’s answer is not JSON.'],
     );
   });
 });

@@ -1,88 +1,84 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HealthFacts, judgeHealth, type LaneFacts } from '../../src/watch/health.ts';
+import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { conditionsOf } from '../../src/watch/conditions.ts';
+import { type Facts, type LaneFacts, noFacts } from '../../src/watch/facts.ts';
+import { healthFrom } from '../../src/watch/health.ts';
 
-const well: HealthFacts = {
-  pulls: true,
-  pausedBy: undefined,
-  refusedCredentials: undefined,
-  circuit: undefined,
-  askedToWait: false,
-  hasData: true,
-  lastRuns: [{ sync: 'stay', state: 'complete', errorCode: null }],
-  waitingRuns: [],
-  lanes: [],
-  openDeadLetters: 0,
-  refusals: undefined,
-  stream: undefined,
-  alerts: [],
-};
+const integration = 'grand';
 const lane: LaneFacts = {
+  integration,
   destination: 'crm',
   paused: false,
   waiting: 0,
   retrying: 0,
-  lastFailure: null,
-  circuitOpen: undefined,
-  deliveredSince: false,
-  lateMs: 0,
-  usualMs: undefined,
+  last_failure: null,
+  delivered_since: false,
+  late_ms: 0,
 };
-const judge = (facts: Partial<HealthFacts>) => judgeHealth({ ...well, ...facts });
+const judge = (facts: Partial<Facts>) =>
+  healthFrom(
+    conditionsOf({ ...noFacts, ...facts }).map((one) => ({ ...one, cause: causeText(causeOf(one)) })),
+    [],
+  );
 const judgeLane = (facts: Partial<LaneFacts>) => judge({ lanes: [{ ...lane, ...facts }] });
 
 test('a brand is healthy when no check finds anything', () => {
   assert.deepEqual(judge({}), { state: 'healthy', findings: [] });
-  assert.equal(judgeLane({ waiting: 40, lateMs: 800 }).state, 'healthy');
+  assert.equal(judgeLane({ waiting: 40, late_ms: 800 }).state, 'healthy');
 });
 
 test('a destination that fails for everything is failing, with its answer and the backlog', () => {
-  const { state, findings } = judgeLane({ waiting: 100, retrying: 90, lastFailure: 'The destination answered 503' });
+  const { state, findings } = judgeLane({ waiting: 100, retrying: 90, last_failure: 'The destination answered 503' });
   assert.equal(state, 'failing');
   assert.equal(findings[0]?.message, 'crm is failing: The destination answered 503. 100 changes are waiting.');
 });
 
-test('an open circuit of a destination is failing, even before anything is retried', () => {
-  const { state, findings } = judgeLane({ waiting: 1, circuitOpen: 'It answered 503.' });
+test('a destination that is away is failing, even before anything is retried, and its backlog is no second condition', () => {
+  const { state, findings } = judge({
+    circuits: [{ name: 'crm', last_failure: 'It answered 503.', open_since: new Date() }],
+    lanes: [{ ...lane, waiting: 9, late_ms: 3_600_000 }],
+  });
   assert.equal(state, 'failing');
-  assert.equal(findings[0]?.message, 'The circuit to crm is open: It answered 503. 1 change is waiting.');
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    ['crm is not available: It answered 503. Its deliveries wait and resume by themselves.'],
+  );
 });
 
 test('single retries beside successes need attention, but the destination is not failing', () => {
-  assert.equal(judgeLane({ waiting: 9, retrying: 5, deliveredSince: true }).state, 'attention');
+  assert.equal(judgeLane({ waiting: 9, retrying: 5, delivered_since: true }).state, 'attention');
   assert.equal(judgeLane({ waiting: 1, retrying: 1 }).state, 'attention');
 });
 
 test('a backlog is compared with what is usual for the brand', () => {
   const tenMinutes = 600_000;
-  assert.equal(judgeLane({ waiting: 3, lateMs: tenMinutes }).state, 'attention');
-  assert.equal(judgeLane({ waiting: 3, lateMs: tenMinutes, usualMs: 240_000 }).state, 'healthy');
-  assert.equal(judgeLane({ waiting: 3, lateMs: 4 * tenMinutes, usualMs: 240_000 }).state, 'attention');
+  assert.equal(judgeLane({ waiting: 3, late_ms: tenMinutes }).state, 'attention');
+  assert.equal(judgeLane({ waiting: 3, late_ms: tenMinutes, usual_ms: 240_000 }).state, 'healthy');
+  assert.equal(judgeLane({ waiting: 3, late_ms: 4 * tenMinutes, usual_ms: 240_000 }).state, 'attention');
 });
 
 test('open circuits, refused credentials and failed runs of any sync are never green', () => {
-  assert.equal(judge({ circuit: { api: 'pms', failures: 5, lastFailure: '503' } }).state, 'failing');
-  assert.equal(judge({ refusedCredentials: { message: null } }).state, 'auth_failed');
-  const runs = [
-    { sync: 'stay', state: 'complete', errorCode: null },
-    { sync: 'pre_stay', state: 'failed', errorCode: 'pull.not_json' },
-  ];
-  assert.deepEqual(judge({ lastRuns: runs }).findings, [
-    { check: 'runs', state: 'failing', message: 'The last pre_stay run failed (pull.not_json).' },
-  ]);
+  assert.equal(
+    judge({ partnerCircuits: [{ api: 'pms', integrations: [integration], last_failure: '503' }] }).state,
+    'failing',
+  );
+  assert.equal(judge({ authFailures: [{ integration, message: null }] }).state, 'auth_failed');
+  const runs = [{ integration, sync: 'pre_stay', state: 'failed', run_id: 'r', error_code: 'pull.not_json' }];
+  assert.equal(judge({ runs }).state, 'failing');
 });
 
 test('a run that waits for the partner is not green; one that keeps to our own rate is', () => {
   for (const waiting of ['breaker', 'backoff', 'retry_after']) {
-    assert.equal(judge({ waitingRuns: [{ sync: 'stay', waiting }] }).state, 'attention', waiting);
+    assert.equal(judge({ waitingRuns: [{ integration, sync: 'stay', waiting }] }).state, 'attention', waiting);
   }
-  assert.equal(judge({ waitingRuns: [{ sync: 'stay', waiting: 'rate' }] }).state, 'healthy');
+  assert.equal(judge({ waitingRuns: [{ integration, sync: 'stay', waiting: 'rate' }] }).state, 'healthy');
 });
 
 test('a paused brand still shows its failures, the most severe first', () => {
   const { state, findings } = judge({
-    pausedBy: { kind: 'person', name: 'Ada' },
-    openDeadLetters: 2,
+    pauses: [{ integration, by: 'Ada' }],
+    deadLetters: [{ integration, open: 2, last_hour: 0, usual: 0 }],
     lanes: [{ ...lane, waiting: 5, retrying: 5 }],
   });
   assert.equal(state, 'failing');
@@ -93,8 +89,8 @@ test('a paused brand still shows its failures, the most severe first', () => {
 });
 
 test('a brand without any data yet is new, not healthy', () => {
-  assert.equal(judge({ hasData: false, lastRuns: [] }).state, 'new');
-  assert.equal(judge({ hasData: false, pulls: false, lastRuns: [] }).findings[0]?.message, 'No event has arrived yet.');
+  assert.equal(judge({ empty: [{ integration, pulls: true }] }).state, 'new');
+  assert.equal(judge({ empty: [{ integration, pulls: false }] }).findings[0]?.message, 'No event has arrived yet.');
 });
 
 test('a paused destination is reported while changes wait for it', () => {
@@ -102,11 +98,33 @@ test('a paused destination is reported while changes wait for it', () => {
   assert.equal(judgeLane({ paused: true }).state, 'healthy');
 });
 
-test('after a complete run a brand is not failing any more, though the alert of the failed one is still open', () => {
-  const alerts = [{ kind: 'run_failed', severity: 'critical', message: 'The stay run failed.' }] as const;
-  const { state, findings } = judge({ alerts });
-  assert.equal(state, 'attention');
-  assert.match(findings[0]?.message ?? '', /^The stay run failed\. The cause is gone/);
-  const failed = [{ sync: 'stay', state: 'failed', errorCode: 'pull.forbidden' }];
-  assert.equal(judge({ alerts, lastRuns: failed }).state, 'failing');
+test('without a worker nothing waits for another reason', () => {
+  const pending = [{ integration, count: 30, oldest_ms: 240_000 }];
+  const lanes = [{ ...lane, waiting: 5, late_ms: 240_000 }];
+  const dead = judge({ missingRoles: ['worker'], pending, lanes });
+  assert.equal(dead.state, 'failing');
+  assert.deepEqual(
+    dead.findings.map(({ kind }) => kind),
+    ['role_missing'],
+  );
+  assert.match(dead.findings[0]?.message ?? '', /nothing is pulled, processed or delivered/);
+  assert.equal(judge({ pending }).findings[0]?.message, '30 events not processed yet, the oldest for 4 minutes.');
+  assert.equal(judge({ pending: [{ integration, count: 30, oldest_ms: 59_000 }] }).state, 'healthy');
+});
+
+test('refused webhooks count by share and number, also between accepted ones', () => {
+  const refused = { integration, count: 60, code: 'push.unauthorized', reason: 'signature_wrong', everAccepted: true };
+  const half = (lately: number, acceptedLately: number, since: number) =>
+    judge({ refusals: [{ ...refused, lately, acceptedLately, since }] }).state;
+  assert.equal(half(17, 3, 0), 'failing', 'most of the last 20');
+  assert.equal(half(3, 17, 0), 'attention', 'some of them');
+  assert.equal(half(1, 19, 0), 'healthy', 'a single one is no fault of the sender');
+  assert.equal(half(0, 20, 0), 'healthy', 'the rotation is complete');
+  assert.equal(half(1, 19, 1), 'attention', 'the last one was refused');
+  assert.equal(half(3, 17, 3), 'failing', 'none is accepted any more');
+  const { findings } = judge({ refusals: [{ ...refused, count: 1_198, lately: 12, acceptedLately: 8, since: 0 }] });
+  assert.match(
+    findings[0]?.message ?? '',
+    /^1198 webhooks were refused in the last 24 hours, 12 of the last 20\. The sig/,
+  );
 });

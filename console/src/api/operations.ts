@@ -100,11 +100,12 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          kind: string;
+          subject: string;
+          cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
           action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-          destination?: string | undefined;
         }[];
         connector: string;
         events: number;
@@ -116,8 +117,8 @@ export interface Operations {
           failing: boolean;
         }[];
       }[];
+      latency_waiting: number[];
       late_after_ms: number;
-      problems: string[];
       nodes: {
         node: string;
         role: string;
@@ -146,6 +147,9 @@ export interface Operations {
           hours: number;
           pulled_hours: number;
           events: number;
+          failed_runs: number;
+          refused_events: number;
+          dead_letters: number;
         }[];
       }[];
     };
@@ -186,11 +190,12 @@ export interface Operations {
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
         findings: {
-          check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+          kind: string;
+          subject: string;
+          cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
           action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-          destination?: string | undefined;
         }[];
         paused: boolean;
         paused_in_document: boolean;
@@ -265,11 +270,12 @@ export interface Operations {
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
       findings: {
-        check: "data" | "credentials" | "circuit" | "runs" | "events" | "deliveries" | "backlog" | "dead_letters" | "alerts";
+        kind: string;
+        subject: string;
+        cause: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
         action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
-        destination?: string | undefined;
       }[];
       paused: boolean;
       paused_in_document: boolean;
@@ -498,6 +504,8 @@ export interface Operations {
         cancelled: number;
         examples: string[];
       }[];
+      first_event_at: string | null;
+      refused: number;
     };
   };
   'integrations.hotel': {
@@ -1712,6 +1720,7 @@ export interface Operations {
   'holds.preview': {
     input: {
       hold_id: string;
+      cursor?: string | undefined;
     };
     answer: {
       hold: {
@@ -1744,6 +1753,7 @@ export interface Operations {
           after?: Json | undefined;
         }[];
       }[];
+      next_cursor: string | null;
     };
   };
   'holds.release': {
@@ -1802,6 +1812,7 @@ export interface Operations {
       kind?: "event" | "record" | "delivery" | undefined;
       destination?: string | undefined;
       code?: string | undefined;
+      message?: string | undefined;
       under?: "today" | "recorded" | undefined;
     } | {
       operation: "resend";
@@ -1838,6 +1849,7 @@ export interface Operations {
       kind?: "event" | "record" | "delivery" | undefined;
       destination?: string | undefined;
       code?: string | undefined;
+      message?: string | undefined;
       under?: "today" | "recorded" | undefined;
     } | {
       operation: "resend";
@@ -2052,6 +2064,39 @@ export interface Operations {
       next_cursor: string | null;
     };
   };
+  'story.get': {
+    input: {
+      from: string;
+      to: string;
+    };
+    answer: {
+      entries: {
+        at: string;
+        until: string | null;
+        kind: "incident" | "hold" | "node";
+        severity: "warning" | "critical" | null;
+        title: string;
+        text: string;
+        id: string | null;
+      }[];
+      actions: {
+        at: string;
+        actor: string;
+        action: string;
+        integration: string | null;
+        what: string;
+      }[];
+      flow: {
+        events: number;
+        changes: number;
+        delivered: number;
+        dead: number;
+        complete_runs: number;
+        failed_runs: number;
+        refused_events: number;
+      };
+    };
+  };
   'incidents.get': {
     input: {
       incident_id: string;
@@ -2085,12 +2130,12 @@ export interface Operations {
         resolved_at: string | null;
       }[];
       effect: {
-        waiting: number;
-        dead_letters: number;
-        failed_attempts: number;
-        failed_runs: number;
-        complete_runs: number;
-        refused_events: number;
+        waiting?: number | undefined;
+        dead_letters?: number | undefined;
+        failed_attempts?: number | undefined;
+        failed_runs?: number | undefined;
+        complete_runs?: number | undefined;
+        refused_events?: number | undefined;
       };
       tried: {
         at: string;
@@ -2135,12 +2180,12 @@ export interface Operations {
         resolved_at: string | null;
       }[];
       effect: {
-        waiting: number;
-        dead_letters: number;
-        failed_attempts: number;
-        failed_runs: number;
-        complete_runs: number;
-        refused_events: number;
+        waiting?: number | undefined;
+        dead_letters?: number | undefined;
+        failed_attempts?: number | undefined;
+        failed_runs?: number | undefined;
+        complete_runs?: number | undefined;
+        refused_events?: number | undefined;
       };
       tried: {
         at: string;
@@ -2752,6 +2797,7 @@ export interface Operations {
     input: {
       cursor?: string | undefined;
       limit?: number | undefined;
+      of?: "people" | "programs" | undefined;
     };
     answer: {
       items: {
@@ -2918,6 +2964,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'alert_routes.list': ['GET', '/alert-routes'],
   'alert_routes.test': ['POST', '/alert-routes/{route}/test'],
   'incidents.list': ['GET', '/incidents'],
+  'story.get': ['GET', '/story'],
   'incidents.get': ['GET', '/incidents/{incident_id}'],
   'incidents.acknowledge': ['POST', '/incidents/{incident_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],

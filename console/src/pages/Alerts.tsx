@@ -20,7 +20,7 @@ export function Alerts() {
     <>
       <OpenOrAll
         title="Alerts"
-        lead="Silent feeds, incomplete runs, open circuits, refused credentials, growing backlogs. An alert resolves by itself when its cause is gone."
+        lead="Silent feeds, incomplete runs, partners and destinations that do not answer, refused credentials, growing backlogs. An alert resolves by itself when its cause is gone."
         state={state}
         onState={setState}
         list={list}

@@ -5,17 +5,8 @@ import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 
-/** What the brand's events did not report, and what its lists no longer show. */
-export function CoverageCard({ integration, pushes }: { integration: string; pushes: boolean }) {
-  return (
-    <div className="split">
-      {pushes && <PushGaps integration={integration} />}
-      <Unlisted integration={integration} />
-    </div>
-  );
-}
-
-function PushGaps({ integration }: { integration: string }) {
+/** What the brand's events did not report. */
+export function PushGapsCard({ integration }: { integration: string }) {
   const query = useApi('integrations.push_gaps', { integration, days: 14 }, { staleMs: 60_000 });
   return (
     <Card title="What push missed" aside="found by polls, reported by no event" flush>
@@ -24,7 +15,7 @@ function PushGaps({ integration }: { integration: string }) {
         rows={query.data?.items.filter(({ created, updated, cancelled }) => created + updated + cancelled > 0)}
         error={query.error}
         rowKey={({ day }) => day}
-        empty={query.data && <Empty small title={pushGaps(query.data.items).text} />}
+        empty={query.data && <Empty small title={pushGaps(query.data).text} />}
         columns={[
           { head: 'Day (UTC)', cell: ({ day }) => day },
           { head: 'Events', kind: 'number', cell: ({ events }) => number(events) },
@@ -48,10 +39,11 @@ function PushGaps({ integration }: { integration: string }) {
 
 const answers = { present: 'The partner still has it', absent: 'The partner does not have it' };
 
-function Unlisted({ integration }: { integration: string }) {
+/** What its lists no longer show. */
+export function UnlistedCard({ integration, isAlerted }: { integration: string; isAlerted: boolean }) {
   const query = useApi('integrations.unlisted', { integration, limit: 100 }, { staleMs: 60_000 });
   const complete = useApi('runs.list', { integration, status: 'complete', limit: 1 }, { staleMs: 60_000 });
-  const compared = stillListed(query.data?.items.length ?? 0, complete.data?.items.length ?? 0);
+  const compared = stillListed(query.data?.items.length ?? 0, complete.data?.items.length ?? 0, isAlerted);
   return (
     <Card title="No longer listed" aside="stored, but missing from the partner’s list" flush>
       <Table

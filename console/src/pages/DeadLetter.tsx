@@ -11,6 +11,7 @@ import { replayWould } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { DiffTable, inOrder, JsonText } from '../parts/data.tsx';
 import { capital, clockOf, plural, sentence, words } from '../parts/format.ts';
+import { StudioLink } from '../parts/StudioLink.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { AssignCard } from './AssignCard.tsx';
@@ -68,8 +69,6 @@ export function DeadLetter() {
 
 function Why({ letter }: { letter: WholeDeadLetter }) {
   const all = useSeesAllBrands();
-  const { integration } = letter;
-  const { connector } = useApi('integrations.get', { integration }, { staleMs: 30_000, retry: false }).data ?? {};
   return (
     <Notice tone={letter.state === 'open' ? 'bad' : 'calm'} title={withOwnWords(letter.message, answerOf(letter))}>
       <p>{letter.advice}</p>
@@ -87,11 +86,10 @@ function Why({ letter }: { letter: WholeDeadLetter }) {
               Edit the destination {letter.destination}
             </Link>
           ) : (
-            connector &&
             !letter.at_partner && (
-              <Link to="/studio" search={{ connector, letter: letter.id }}>
+              <StudioLink integration={letter.integration} letter={letter.id}>
                 Fix the mapping in the studio, with this payload as the sample
-              </Link>
+              </StudioLink>
             )
           )}
         </p>

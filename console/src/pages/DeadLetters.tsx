@@ -4,11 +4,13 @@ import { useEffect, useState } from 'react';
 import type { Answer } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
+import type { JobRequest } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, State, type Tone } from '../parts/basics.tsx';
+import { Ago, Card, Empty, Head, meaning, Notice, State, type Tone } from '../parts/basics.tsx';
 import { noDeadLetters } from '../parts/claims.ts';
 import { capital, number, plural } from '../parts/format.ts';
 import { StartJob } from '../parts/StartJob.tsx';
+import { StudioLink } from '../parts/StudioLink.tsx';
 import { Table } from '../parts/Table.tsx';
 import { letterKinds, letterStates } from '../shell/filters.ts';
 import { useMay } from '../shell/session.ts';
@@ -25,7 +27,7 @@ export function DeadLetters() {
   const reasons = useApi('dead_letters.reasons', { ...search }, { everyMs: useEvery(8), keep: true });
   const [text, setText] = useState(q ?? '');
   useEffect(() => setText(q ?? ''), [q]);
-  const [replaying, setReplaying] = useState(false);
+  const [replaying, setReplaying] = useState<ReplayRequest>();
   const total = first?.total ?? 0;
   const open = state === 'open';
   return (
@@ -35,14 +37,16 @@ export function DeadLetters() {
         lead="Events, records and deliveries that failed for good, kept in full. Fix the cause, check what a replay would change, replay."
       >
         {operator && open && total > 0 && q === undefined && message === undefined && (
-          <Button onClick={() => setReplaying(true)}>Replay {total === 1 ? 'it' : `all ${number(total)}`} …</Button>
+          <Button variant="default" onClick={() => setReplaying(filter)}>
+            Replay {total === 1 ? 'it' : `all ${number(total)}`} …
+          </Button>
         )}
       </Head>
       {replaying && (
         <StartJob
-          request={{ operation: 'replay', ...filter }}
+          request={{ operation: 'replay', ...replaying }}
           lead="Each one is tried first. Those that would fail again stay open and change nothing."
-          onClose={() => setReplaying(false)}
+          onClose={() => setReplaying(undefined)}
         />
       )}
       <form
@@ -79,20 +83,32 @@ export function DeadLetters() {
         <Button type="submit" variant="default">
           Search
         </Button>
-        {(search.code || search.destination || message) && (
+        {message === undefined && (search.code || search.destination) && (
           <Button
             variant="default"
             onClick={() =>
               void navigate({ search: { ...search, code: undefined, destination: undefined, message: undefined } })
             }
           >
-            Only {message ? 'one reason' : (search.code ?? search.destination)} ✕
+            Only {search.code ?? search.destination} ✕
           </Button>
         )}
       </form>
       <div className="stack">
+        {message !== undefined && (
+          <OneReason
+            reason={reasons.data?.items.find((one) => one.message === message)}
+            search={search}
+            total={total}
+            onReplay={operator && open ? () => setReplaying({ ...filter, message }) : undefined}
+          />
+        )}
         {message === undefined && (reasons.data?.items.length ?? 0) > 0 && (
-          <Reasons reasons={reasons.data?.items ?? []} search={search} />
+          <Reasons
+            reasons={reasons.data?.items ?? []}
+            search={search}
+            onReplay={operator && open ? setReplaying : undefined}
+          />
         )}
         <Card title={plural(total, 'dead letter')} aside="oldest first" flush>
           <Table
@@ -151,9 +167,46 @@ export function DeadLetters() {
   );
 }
 
+type ReplayRequest = Omit<Extract<JobRequest, { operation: 'replay' }>, 'operation'>;
+type Reason = Answer<'dead_letters.reasons'>['items'][number];
+type Search = ReturnType<typeof route.useSearch>;
+
+/** Why these failed, what to do about it, and the replay of all of them. */
+function OneReason(props: {
+  reason: Reason | undefined;
+  search: Search;
+  total: number;
+  onReplay?: (() => void) | undefined;
+}) {
+  const { reason, search, total } = props;
+  const { code = reason?.code ?? '', message } = search;
+  const [brand] = reason?.integrations ?? [];
+  const { what, next } = meaning(code) ?? {};
+  return (
+    <Notice tone={total > 0 ? 'bad' : 'calm'} title={message}>
+      <p>
+        {what} {next}
+      </p>
+      <div className="row">
+        {props.onReplay && total > 0 && (
+          <Button onClick={props.onReplay}>Replay {total === 1 ? 'it' : `these ${number(total)}`} …</Button>
+        )}
+        {reason && brand && reason.kind !== 'delivery' && (
+          <StudioLink integration={brand} letter={reason.newest}>
+            Fix the mapping in the studio
+          </StudioLink>
+        )}
+        <Link to="/dead-letters" search={{ ...search, code: undefined, destination: undefined, message: undefined }}>
+          All reasons
+        </Link>
+      </div>
+    </Notice>
+  );
+}
+
 interface ReasonsProps {
-  readonly reasons: Answer<'dead_letters.reasons'>['items'];
-  readonly search: ReturnType<typeof route.useSearch>;
+  readonly reasons: readonly Reason[];
+  readonly search: Search;
 }
 
 const mostAreas = 8;
@@ -183,7 +236,8 @@ function Areas({ reasons, search }: ReasonsProps) {
 }
 
 /** One row for each reason: what to fix first. */
-function Reasons(props: ReasonsProps) {
+function Reasons(props: ReasonsProps & { onReplay?: ((request: ReplayRequest) => void) | undefined }) {
+  const { integration, kind } = props.search;
   return (
     <Card title={plural(props.reasons.length, 'reason')} aside="those of most records first" flush>
       {props.reasons.length > 1 && <Areas {...props} />}
@@ -205,8 +259,8 @@ function Reasons(props: ReasonsProps) {
                   {message}
                 </Link>
                 <div className="muted small">
-                  <code>{code}</code>
-                  {destination && ` at ${destination}`}
+                  {meaning(code)?.next}
+                  {destination && ` (${destination})`}
                 </div>
               </>
             ),
@@ -224,6 +278,22 @@ function Reasons(props: ReasonsProps) {
                 <Ago at={at} />, last <Ago at={last_at} />
               </>
             ),
+          },
+          {
+            head: 'Replay',
+            silent: true,
+            cell: ({ code, message, destination, records }) =>
+              props.onReplay && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() =>
+                    props.onReplay?.({ integration, kind, code, message, destination: destination ?? undefined })
+                  }
+                >
+                  Replay {records === 1 ? 'it' : `these ${number(records)}`} …
+                </Button>
+              ),
           },
         ]}
       />

@@ -90,9 +90,9 @@ function One({ destination }: { destination: Destination }) {
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`Circuit open: ${destination.circuit.last_failure}`}>
-            Open since <Ago at={destination.circuit.open_since} />; deliveries wait and use no tries. The next probe is
-            due <Ago at={destination.circuit.next_probe_at} />.
+          <Notice tone="bad" title={`Not available: ${destination.circuit.last_failure}`}>
+            Since <Ago at={destination.circuit.open_since} />. Deliveries wait and resume by themselves; it is tried
+            again <Ago at={destination.circuit.next_probe_at} />.
           </Notice>
         )}
         {(destination.circuit || destination.paused_until || failure) && (
@@ -120,7 +120,7 @@ function One({ destination }: { destination: Destination }) {
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
-            head: 'Held',
+            head: 'Blocked',
             kind: 'number',
             cell: ({ integration, held: count }) =>
               count > 0 ? (
@@ -142,7 +142,7 @@ function One({ destination }: { destination: Destination }) {
   );
 }
 
-const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Held' } as const;
+const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Blocked' } as const;
 type DeliveryState = keyof typeof states;
 
 /** The state to show first: one that has deliveries, so that an empty list means that there are none. */
@@ -195,7 +195,7 @@ function Undelivered({ first, away }: { first: DeliveryState; away: ReadonlySet<
                   Dead letter
                 </Button>
               ) : away.has(destination) ? (
-                'when the circuit closes'
+                'when it answers again'
               ) : due_at && Date.parse(due_at) <= Date.now() ? (
                 'now'
               ) : (

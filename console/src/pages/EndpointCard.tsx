@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Issued } from '../api/types.ts';
-import { Ago, Card, Failure, Notice } from '../parts/basics.tsx';
+import { Ago, Card, Failure, meaning, Notice } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
-import { number, plural } from '../parts/format.ts';
+import { number, plural, words } from '../parts/format.ts';
 import { useMay } from '../shell/session.ts';
 
 /** The webhook address, its active secrets, and what was rejected. */
@@ -65,7 +65,7 @@ export function EndpointCard({ integration }: { integration: string }) {
           <Notice tone="warn" title="Rejected in the last day">
             {rejections.data.last_day.map(({ code, reason, count }) => (
               <div key={`${code} ${reason}`}>
-                {number(count)} × <code>{code}</code> {reason}
+                {number(count)} × {words(reason)}: {meaning(code)?.next}
               </div>
             ))}
           </Notice>

@@ -15,7 +15,10 @@ export function HoldsLine() {
   return (
     <Notice tone="warn" title={`Values of ${plural(rows, 'booking')} held back as a partner’s mistake`}>
       <BrandLink name={first.integration} />: {first.message}
-      {others > 0 && `, and ${plural(others, 'other hold')}`}. <Link to="/alerts">Decide</Link>
+      {others > 0 && `, and ${plural(others, 'other hold')}`}.{' '}
+      <Link to="/holds/$id" params={{ id: first.id }}>
+        Decide
+      </Link>
     </Notice>
   );
 }

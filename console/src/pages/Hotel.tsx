@@ -15,7 +15,9 @@ export function Hotel() {
   const { name } = route.useParams();
   const query = useApi('integrations.hotel', { integration: name }, { everyMs: 60_000 });
   const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
-  const reasons = brand.data?.reasons.join(' ');
+  const reasons = incoming(brand.data)
+    .map(({ message }) => message)
+    .join(' ');
   const crumb = <BrandLink name={name} />;
   const title = `${name}, this morning`;
   return (
@@ -187,6 +189,10 @@ function Channels({ report: { channels } }: { report: HotelReport }) {
   );
 }
 
+/** What concerns the numbers, the worst first: not whether a CRM receives them. */
+const incoming = (brand: Pick<Integration, 'findings'> | undefined) =>
+  (brand?.findings ?? []).filter(({ cause }) => !cause.startsWith('destination:'));
+
 /** How far these numbers can be trusted: the state of the brand, its newest data, and how complete that was. */
 function Freshness({ name, brand }: { name: string; brand: Reading<Integration> }) {
   const quality = useApi('integrations.quality', { integration: name, days: 7 }, { everyMs: 60_000 });
@@ -204,10 +210,10 @@ function Freshness({ name, brand }: { name: string; brand: Reading<Integration> 
       }
     >
       <Loaded query={{ data: quality.data && brand.data, error: brand.error ?? quality.error }}>
-        {({ state, last_run_at, push }) => (
+        {({ findings, last_run_at, push }) => (
           <Facts
             facts={[
-              ['Connection', <State key="state" of={state} />],
+              ['Connection', <State key="state" of={incoming({ findings })[0]?.state ?? 'healthy'} />],
               ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
               ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
               ['With an amount', share('total_amount', 'reservations')],

@@ -40,6 +40,7 @@ export function Incident() {
           </Head>
           <div className="stack">
             {incident.ended_at ? <Ended incident={incident} /> : <ToDo incident={incident} />}
+            <Periods incident={incident} />
             <div className="split">
               <Effect incident={incident} />
               <Tried incident={incident} />
@@ -49,6 +50,32 @@ export function Incident() {
         </>
       )}
     </Loaded>
+  );
+}
+
+/** When its alerts were open, on one strip of time. */
+function Periods({ incident: { started_at, ended_at, alert_list } }: { incident: Data }) {
+  const from = Date.parse(started_at);
+  const to = ended_at ? Date.parse(ended_at) : Date.now();
+  const place = (at: number) => `${(100 * Math.min(1, Math.max(0, (at - from) / Math.max(1, to - from)))).toFixed(2)}%`;
+  const text = `${plural(alert_list.length, 'period')} with an open alert, from ${clockOf(started_at)} to ${ended_at ? clockOf(ended_at) : 'now'}`;
+  return (
+    <div className="periods">
+      <div role="img" aria-label={text}>
+        {alert_list.map(({ alert_id, raised_at, resolved_at, severity }) => {
+          const end = resolved_at ? Date.parse(resolved_at) : to;
+          return (
+            <i
+              key={alert_id}
+              data-tone={severity === 'critical' ? 'bad' : 'warn'}
+              style={{ left: place(Date.parse(raised_at)), right: `calc(100% - ${place(end)})` }}
+            />
+          );
+        })}
+      </div>
+      <span className="small muted">{clockOf(started_at)}</span>
+      <span className="small muted">{ended_at ? clockOf(ended_at) : 'now'}</span>
+    </div>
   );
 }
 

@@ -39,7 +39,7 @@ export function Incidents() {
         ]}
       />
       <p className="small after">
-        <Link to="/alerts">All alerts, one by one</Link>
+        <Link to="/night">What happened last night</Link> · <Link to="/alerts">All alerts, one by one</Link>
       </p>
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Tabs } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
@@ -15,7 +15,7 @@ import { Remedies } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Backfill } from './Backfill.tsx';
 import { ConsentCard } from './ConsentCard.tsx';
-import { CoverageCard } from './CoverageCard.tsx';
+import { PushGapsCard, UnlistedCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
 import { FeedCard } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
@@ -24,6 +24,7 @@ import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
 const route = getRouteApi('/desk/integrations/$name');
+type Finding = IntegrationDetail['findings'][number];
 
 export function Integration() {
   const { name } = route.useParams();
@@ -60,24 +61,84 @@ export function Integration() {
           </Head>
           <div className="stack">
             <Findings brand={brand} />
-            <div className="split">
-              <Syncs brand={brand} />
-              <Backlog brand={brand} />
-            </div>
             <HoldsCard integration={name} />
-            <FeedCard integration={name} />
-            {brand.consent !== null && <ConsentCard integration={name} />}
-            {brand.stream && <StreamCard stream={brand.stream} />}
-            {brand.push.enabled && <EndpointCard integration={name} />}
-            {brand.push.enabled && <SandboxCard integration={name} />}
-            {brand.pull && <CoverageCard integration={name} pushes={brand.push.enabled || brand.stream !== null} />}
-            <QualityCard integration={name} />
-            {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
-            <RecentRuns name={name} />
+            <Parts brand={brand} />
           </div>
         </>
       )}
     </Loaded>
+  );
+}
+
+const tabNames = { pull: 'Pull', push: 'Push', deliveries: 'Deliveries', quality: 'Quality' };
+type Tab = keyof typeof tabNames;
+
+/** The part that a finding is about. */
+const tabOf = ({ cause, kind }: Finding): Tab | undefined => {
+  const [of] = cause.split(':', 1);
+  if (of === 'destination') return 'deliveries';
+  if (of === 'push') return 'push';
+  if (of === 'pull' || of === 'partner') return 'pull';
+  return kind.startsWith('dead_letter') ? 'quality' : undefined;
+};
+
+/** The brand in parts, beginning with the one that has a problem. */
+function Parts({ brand }: { brand: IntegrationDetail }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { name } = brand;
+  const isPushed = brand.push.enabled || brand.stream !== null;
+  const wrong = brand.findings.filter(({ state }) => state !== 'new' && state !== 'paused').map(tabOf);
+  const [first] = wrong.filter((tab) => tab !== undefined);
+  const tab = search.tab ?? first ?? (brand.pull === null && isPushed ? 'push' : 'pull');
+  const isAlerted = brand.findings.some(({ kind }) => kind === 'bookings_unlisted');
+  return (
+    <Tabs
+      value={tab}
+      keepMounted={false}
+      onChange={(chosen) => void navigate({ search: { tab: chosen as Tab }, replace: true })}
+    >
+      <Tabs.List mb="md">
+        {Object.entries(tabNames).map(([value, label]) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+            {wrong.includes(value as Tab) && (
+              <span className="tab-mark">
+                <span className="visually-hidden"> needs attention</span>
+              </span>
+            )}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="pull" className="stack">
+        <Syncs brand={brand} />
+        {brand.consent !== null && <ConsentCard integration={name} />}
+        {brand.pull && <UnlistedCard integration={name} isAlerted={isAlerted} />}
+        <RecentRuns name={name} />
+      </Tabs.Panel>
+      <Tabs.Panel value="push" className="stack">
+        {!isPushed && <Empty title="This brand sends no events">Its data comes from pulls only.</Empty>}
+        {brand.stream && <StreamCard stream={brand.stream} />}
+        {brand.push.enabled && <EndpointCard integration={name} />}
+        {brand.pull && isPushed && <PushGapsCard integration={name} />}
+        {brand.push.enabled && <SandboxCard integration={name} />}
+      </Tabs.Panel>
+      <Tabs.Panel value="deliveries">
+        <Backlog brand={brand} />
+      </Tabs.Panel>
+      <Tabs.Panel value="quality" className="stack">
+        <QualityCard integration={name} />
+        <FeedCard integration={name} />
+        {brand.drift.length > 0 && <UnmappedValues brand={brand} />}
+        {brand.open_dead_letters > 0 && (
+          <p>
+            <Link to="/dead-letters" search={{ integration: name }}>
+              {plural(brand.open_dead_letters, 'open dead letter')}
+            </Link>
+          </p>
+        )}
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
@@ -281,7 +342,7 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
           {
-            head: 'Held',
+            head: 'Blocked',
             kind: 'number',
             cell: ({ destination, held }) =>
               held > 0 ? (

@@ -83,7 +83,7 @@ function Progress({ job }: { job: Data }) {
           ...(job.delivery
             ? ([
                 ['Waiting for delivery', number(job.delivery.waiting)],
-                ['Held back by dead letters', number(job.delivery.held)],
+                ['Blocked by dead letters', number(job.delivery.held)],
               ] as const)
             : []),
         ]}

@@ -169,6 +169,7 @@ const receivedTone: Record<string, Tone> = {
   cancelled: 'warn',
   erased: 'bad',
   removed: 'warn',
+  held: 'warn',
   dead: 'bad',
 };
 
@@ -197,8 +198,8 @@ function receivedTitle(entry: Received, before: Received | undefined): ReactNode
   const how = document === undefined ? causeOf(entry.cause) : `${document}, seen ${causeOf(entry.cause)}`;
   return (
     <>
-      {capital(words(entry.outcome))}
-      {entry.version !== undefined && ` as version ${entry.version}`},{' '}
+      {entry.outcome === 'held' ? 'Values held back' : capital(words(entry.outcome))}
+      {versionMadeBy(entry) !== undefined && ` as version ${entry.version}`},{' '}
       {entry.cause === 'run' && entry.cause_id ? (
         <Link to="/runs/$id" params={{ id: entry.cause_id }}>
           {how}
@@ -219,7 +220,7 @@ function ReceivedBody({ entry, story }: { entry: Received; story: Timeline }) {
       {entry.reason && <p className="small">{entry.reason}</p>}
       {diff.length > 0 && <DiffTable diff={diff} />}
       {notes.length > 0 && (
-        <details className="fold" open={notes.length <= 4}>
+        <details className="fold">
           <summary>{plural(notes.length, 'value')} cleaned or derived</summary>
           <Notes notes={notes} />
         </details>

@@ -13,6 +13,7 @@ import { Choices } from './studio/Choices.tsx';
 import { ConnectorCard } from './studio/ConnectorCard.tsx';
 import { EffectCard } from './studio/EffectCard.tsx';
 import { ImportCard } from './studio/ImportCard.tsx';
+import { LetterNotice } from './studio/LetterNotice.tsx';
 import { Linking } from './studio/Linking.tsx';
 import { useProposal } from './studio/proposal.ts';
 import { SampleCard } from './studio/SampleCard.tsx';
@@ -100,12 +101,17 @@ export function Studio() {
         onName={(chosen) => draft.save({ yaml, name: chosen, version })}
         sample={sample}
       />
+      {search.letter !== undefined && (
+        <div className="below">
+          <LetterNotice id={search.letter} isDirty={dirty} />
+        </div>
+      )}
       {search.connector === undefined && (
         <div className="below">
           <ImportCard name={name} sample={text} onConnector={setYaml} />
         </div>
       )}
-      <div className="studio">
+      <div className="studio three">
         <SampleCard sample={sample} suggest={suggest} />
         <ConnectorCard
           name={name}
@@ -118,19 +124,21 @@ export function Studio() {
           mistakes={mistakes}
           sample={text}
         />
+        <div className="stack">
+          {preview.data || preview.error ? (
+            <Mapped
+              preview={preview.data}
+              error={preview.error}
+              linked={(record) => (
+                <Linking key={record.id} record={record} sample={text} connector={yaml} onConnector={setYaml} />
+              )}
+            />
+          ) : (
+            <NothingMapped hasSample={text.trim() !== ''} />
+          )}
+        </div>
       </div>
       <div className="stack">
-        {preview.data || preview.error ? (
-          <Mapped
-            preview={preview.data}
-            error={preview.error}
-            linked={(record) => (
-              <Linking key={record.id} record={record} sample={text} connector={yaml} onConnector={setYaml} />
-            )}
-          />
-        ) : (
-          <NothingMapped hasSample={text.trim() !== ''} />
-        )}
         {operator && search.connector !== undefined && (
           <div className="studio">
             <CasesCard

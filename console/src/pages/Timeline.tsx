@@ -241,7 +241,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
     return (
       <li>
         <span className="name">{destinationName(destination)}</span>
-        <State of="held" />
+        <State of="held" label="Blocked" />
         <span>
           {letter?.what === 'dead_letter' ? `${withOwnWords(letter.message, letter.answer)}.`.replace('..', '.') : ''}{' '}
           {delivery.delivered_version > 0

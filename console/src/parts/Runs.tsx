@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../api/types.ts';
 import { Ago, State } from './basics.tsx';
+import { runDone } from './claims.ts';
 import { number, plural, span, syncName, words } from './format.ts';
 import { Table } from './Table.tsx';
 
@@ -23,11 +24,16 @@ export function Progress({ run }: { run: Run }) {
 }
 
 const waits: Readonly<Record<string, string>> = {
-  breaker: 'The circuit to the partner’s API is open; the run waits for the next probe.',
+  breaker: 'The partner’s API does not work; the run waits until it answers again.',
   backoff: 'A request failed; the run waits before the next try.',
   retry_after: 'The partner asked us to wait.',
   rate: 'The run keeps to the rate limit of the partner’s API.',
 };
+
+export function RunState({ run }: { run: Pick<Run, 'status' | 'held' | 'dead_lettered'> }) {
+  const done = runDone(run);
+  return done ? <State of={run.status} tone={done.tone} label={done.text} /> : <State of={run.status} />;
+}
 
 export function tookMs(run: Run): number | undefined {
   if (!run.started_at) return undefined;
@@ -65,7 +71,7 @@ export function RunTable(props: {
           head: 'Status',
           cell: (run) => (
             <>
-              <State of={run.status} />
+              <RunState run={run} />
               <Progress run={run} />
             </>
           ),
@@ -86,6 +92,11 @@ export function RunTable(props: {
         },
         { head: 'Fetched', kind: 'number', cell: ({ fetched }) => number(fetched) },
         { head: 'Changed', kind: 'number', cell: ({ changed }) => number(changed) },
+        {
+          head: 'Held',
+          kind: 'number',
+          cell: ({ held }) => (held > 0 ? <span className="warn">{number(held)}</span> : 0),
+        },
         {
           head: 'Dead letters',
           kind: 'number',

@@ -53,8 +53,8 @@ export function TryNow({ action, of }: { action: Action; of: string }) {
 
 /** The buttons of a brand's findings, each once. */
 export function Remedies({ integration, findings }: { integration: string; findings: readonly Finding[] }) {
-  const wanted = findings.flatMap(({ action, destination }) =>
-    action ? [{ action, of: destination ?? integration }] : [],
+  const wanted = findings.flatMap(({ action, subject }) =>
+    action ? [{ action, of: action === 'try_destination' ? subject : integration }] : [],
   );
   const once = new Map(wanted.map((one) => [`${one.action} ${one.of}`, one]));
   if (!useMay('operator') || once.size === 0) return null;

@@ -78,8 +78,7 @@ export function Chart(props: {
             label: line.label,
             stroke: colour(line.colour),
             width: 1.75,
-            // A single value draws no line, so show it as a point.
-            points: { show: line.values.filter((value) => value !== null).length === 1 },
+            points: { show: false },
             ...(line.fill && { fill: `color-mix(in srgb, ${colour(line.colour)} 16%, transparent)` }),
           })),
         ],
@@ -98,6 +97,9 @@ export function Chart(props: {
     const last = values.findLast((value) => value !== null);
     return `${label}: ${last === undefined || last === null ? 'no data' : unit(last)} now`;
   });
+  // A single value draws no line.
+  if (lines.every(({ values }) => values.filter((value) => value !== null).length < 2))
+    return <p className="chart muted">No curve yet. {words.join('; ')}.</p>;
   return <div className="chart" ref={place} role="img" aria-label={`${props.label}. ${words.join('; ')}.`} />;
 }
 

@@ -8,6 +8,7 @@ import type {
   Overview,
   Previewed,
   Receipt,
+  Run,
   SandboxReport,
 } from '../api/types.ts';
 import { number, plural, type Tone, words } from './format.ts';
@@ -27,14 +28,13 @@ const claim = (tone: Tone, text: string): Claim => ({ tone, text });
 export function standing({
   states,
   totals,
-  problems,
   broken,
-}: Pick<Overview, 'states' | 'problems' | 'broken'> & {
+}: Pick<Overview, 'states' | 'broken'> & {
   totals: Pick<Overview['totals'], 'integrations' | 'open_alerts'>;
 }): Claim {
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
-  const faults = problems.length + broken.length;
+  const faults = broken.length;
   const found = [
     unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
     faults > 0 && `${plural(faults, 'problem')} with the service`,
@@ -63,18 +63,28 @@ export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'und
   return one.receivers === 0 ? claim('calm', 'Nowhere') : claim('good', 'Everywhere');
 }
 
-export function pushGaps(days: Answer<'integrations.push_gaps'>['items']): Claim {
-  const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0);
-  const missed = sum(({ created, updated, cancelled }) => created + updated + cancelled);
-  const events = sum((day) => day.events);
+/** Polls are compared with events up to ten minutes ago: later events may still come. */
+const comparedAfterMs = 600_000;
+
+export function pushGaps(
+  { items, first_event_at, refused }: Answer<'integrations.push_gaps'>,
+  nowMs = Date.now(),
+): Claim {
+  const missed = items.reduce((all, { created, updated, cancelled }) => all + created + updated + cancelled, 0);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
-  if (events === 0) return claim('calm', 'No event arrived in the last 14 days, so nothing can be compared.');
+  if (refused > 0)
+    return claim('warn', `${plural(refused, 'event')} refused in the last 14 days; polls bring the changes later.`);
+  if (first_event_at === null) return claim('calm', 'No event has arrived, so nothing can be compared.');
+  if (nowMs - Date.parse(first_event_at) < comparedAfterMs)
+    return claim('calm', 'The first event arrived less than ten minutes ago: nothing is compared yet.');
   return claim('good', 'Up to ten minutes ago, no poll found a change that no event had reported.');
 }
 
-export function stillListed(unlisted: number, completeRuns: number): Claim {
+/** `isAlerted`: an alert says that some disappeared lately. */
+export function stillListed(unlisted: number, completeRuns: number, isAlerted: boolean): Claim {
   if (unlisted > 0) return claim('warn', `${plural(unlisted, 'reservation')} no longer listed`);
   if (completeRuns === 0) return claim('calm', 'No run has been complete yet, so nothing was compared');
+  if (isAlerted) return claim('calm', 'Some disappeared lately and are listed again');
   return claim('good', 'Every stored reservation is still listed');
 }
 
@@ -178,6 +188,38 @@ export function replayWould(preview: Answer<'dead_letters.preview'>, held = fals
   if (preview.kind !== 'ready' || preview.record.id === '') return undefined;
   if (held) return claim('warn', 'It would be applied in spite of the hold');
   return claim('good', preview.diff.length === 0 ? 'It would be sent again unchanged' : 'It would succeed');
+}
+
+/** A night in a sentence or two. One in which nothing was counted is not a quiet one. */
+export function nightOf({ entries, flow }: Pick<Answer<'story.get'>, 'entries' | 'flow'>): Claim {
+  const incidents = entries.filter(({ kind }) => kind === 'incident');
+  const open = incidents.filter(({ until }) => until === null).length;
+  const holds = entries.filter(({ kind }) => kind === 'hold').length;
+  const wrong = [
+    incidents.length > 0 &&
+      `${plural(incidents.length, 'incident')}${open > 0 ? `, ${number(open)} still open` : ', all over'}`,
+    holds > 0 && plural(holds, 'hold'),
+    flow.failed_runs > 0 &&
+      `${number(flow.failed_runs)} of ${plural(flow.failed_runs + flow.complete_runs, 'run')} failed or incomplete`,
+    flow.refused_events > 0 && `${plural(flow.refused_events, 'event')} refused`,
+    flow.dead > 0 && `${plural(flow.dead, 'delivery', 'deliveries')} failed for good`,
+  ].filter((one) => typeof one === 'string');
+  const flowed = `${plural(flow.events, 'event')} and ${plural(flow.complete_runs, 'complete run')} brought ${plural(flow.changes, 'change')}; ${plural(flow.delivered, 'delivery', 'deliveries')} arrived.`;
+  if (wrong.length > 0) return claim('warn', `${wrong.join('; ')}. ${flowed}`);
+  return flow.events + flow.complete_runs === 0
+    ? claim('calm', 'Nothing was received or pulled, so nothing is known of this night.')
+    : claim('good', `No incident, no failed run, nothing refused. ${flowed}`);
+}
+
+/** A run that took everything in. One that was read to its end, but with rows that do not count, is no success. */
+export function runDone({
+  status,
+  held,
+  dead_lettered: dead,
+}: Pick<Run, 'status' | 'held' | 'dead_lettered'>): Claim | undefined {
+  if (status !== 'complete') return undefined;
+  const rest = [held > 0 && `${number(held)} held`, dead > 0 && plural(dead, 'dead letter')].filter(Boolean);
+  return rest.length > 0 ? claim('warn', `Complete, ${rest.join(', ')}`) : claim('good', 'Complete');
 }
 
 export const incidentOver = (endedAt: string | null, lasted: string): Claim | undefined =>

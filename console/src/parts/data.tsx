@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { fields, listNames } from '../../../src/canonical/fields.ts';
 import type { Difference, Json, Note } from '../api/types.ts';
-import { shown, words } from './format.ts';
+import { fieldName, shown, words } from './format.ts';
 import { icons } from './icons.tsx';
 import { Table } from './Table.tsx';
 
@@ -52,7 +52,10 @@ export function DiffTable({ diff }: { diff: readonly Difference[] }) {
       rows={diff}
       rowKey={({ path }) => path}
       columns={[
-        { head: 'Field', cell: ({ path }) => (path === '' ? 'whole record' : path) },
+        {
+          head: 'Field',
+          cell: ({ path }) => <span title={path}>{path === '' ? 'whole record' : fieldName(path)}</span>,
+        },
         { head: 'Before', cell: ({ before }) => (before === undefined ? nothing : <del>{shown(before)}</del>) },
         { head: 'After', cell: ({ after }) => (after === undefined ? nothing : <ins>{shown(after)}</ins>) },
       ]}
@@ -66,7 +69,9 @@ export function Notes({ notes }: { notes: readonly Note[] }) {
     <ul className="notes">
       {notes.map((note) => (
         <li key={`${note.step} ${note.field} ${note.code}`}>
-          <span className="field">{note.field}</span>
+          <span className="field" title={note.field}>
+            {fieldName(note.field)}
+          </span>
           <span>
             {note.reason} <span className="muted">({words(note.step)})</span>
             {(note.before !== undefined || note.after !== undefined) && (

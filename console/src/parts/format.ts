@@ -74,6 +74,13 @@ export const destinationName = (name: string): string => (name === 'innbound:pro
 /** With a full stop, so that another sentence can follow. */
 export const sentence = (text: string): string => text.replace(/\.?$/, '.');
 
+/** `guests[0].phone` as "guest 1, phone". */
+export const fieldName = (path: string): string =>
+  path
+    .replace(/\b(\w+?)s?\[(\d+)\]/g, (_, list: string, at: string) => `${list} ${Number(at) + 1}`)
+    .replaceAll('.', ', ')
+    .replaceAll('_', ' ');
+
 /** `checked_in` as "checked in". */
 export const words = (code: string): string => (code === 'hydrate' ? 'to be fetched' : code.replaceAll('_', ' '));
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

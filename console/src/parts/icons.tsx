@@ -30,6 +30,7 @@ export const Mark = () => (
 );
 
 export const icons = {
+  performance: draw(<path d="M3 16.5h14M4 12.5l3.5-4 3 2.5L16 4.5" />),
   overview: draw(<path d="M3 15.5h14M5 15.5a5 5 0 0 1 10 0M10 7.5V5m-5 3-1.5-1.5M15 8l1.5-1.5" />),
   search: draw(<path d="M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12Zm4.3-1.7L17 17" />),
   guests: draw(

@@ -8,11 +8,15 @@ interface Step {
 }
 
 type Series = Pick<Overview, 'now' | 'step_ms' | 'counted_until' | 'series'>;
+type Counted = Omit<Series, 'step_ms'> & { readonly nodes: readonly { readonly started_at: string }[] };
 
-/** Every counted step of a period, oldest first. The answer leaves out steps without activity; a step that is not counted yet is not shown as one. */
+/**
+ * Every step of a period that is counted at least in part, oldest first. The answer leaves out steps without activity; a step that is not
+ * counted yet is not shown as one.
+ */
 export function stepsOf({ now, step_ms, counted_until, series }: Series, periodMs: number): Step[] {
   const known = new Map(series.map((point) => [Math.floor(Date.parse(point.at) / step_ms), point]));
-  const end = Math.floor(Date.parse(counted_until ?? now) / step_ms);
+  const end = Math.ceil(Date.parse(counted_until ?? now) / step_ms);
   const first = Math.floor((Date.parse(now) - periodMs) / step_ms) + 1;
   return Array.from({ length: Math.max(0, end - first) }, (_, index) => ({
     at: (first + index) * step_ms,
@@ -20,10 +24,10 @@ export function stepsOf({ now, step_ms, counted_until, series }: Series, periodM
   }));
 }
 
-const recentSteps = 6;
-
-/** The rate of the last six counted steps: a minute, or six hours. */
-export function perMinute(steps: readonly Step[], stepMs: number, key: 'events' | 'changes'): number {
-  const sum = steps.slice(-recentSteps).reduce((total, { point }) => total + (point?.[key] ?? 0), 0);
-  return (sum * 60_000) / (recentSteps * stepMs);
+/** A count of the period as a rate: over the time that is counted, which soon after the first start is less than the period. */
+export function perMinute(count: number, { now, counted_until, series, nodes }: Counted, periodMs: number): number {
+  const until = Date.parse(counted_until ?? now);
+  const known = [...series.slice(0, 1).map(({ at }) => at), ...nodes.map(({ started_at }) => started_at)];
+  const first = Math.min(...known.map((at) => Date.parse(at)));
+  return (count * 60_000) / Math.max(60_000, Math.min(periodMs, until - first));
 }

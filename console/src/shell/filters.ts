@@ -45,6 +45,10 @@ export const deadLetters = filters({
 export const guests = filters({ integration: text });
 export const events = filters({ integration: text, state: oneOf(...eventStates) });
 export const studio = filters({ connector: text, letter: text, hold: text, field: text, path: text });
-export const integration = filters({ job: oneOf('reprocess') });
+export const integration = filters({
+  job: oneOf('reprocess'),
+  tab: oneOf('pull', 'push', 'deliveries', 'quality'),
+});
 export const document = filters({ version: text, line: text });
+export const night = filters({ day: text });
 export const audit = filters({ actor: text, action: text, integration: text });

@@ -18,6 +18,7 @@ export function usePlaces(): { title: string; places: Place[] }[] {
       title: 'Monitor',
       places: [
         { to: '/', label: 'Overview', icon: 'overview' },
+        { to: '/performance', label: 'Performance', icon: 'performance' },
         { to: '/reservations', label: 'Reservations', icon: 'search' },
         { to: '/guests', label: 'Guests', icon: 'guests' },
         { to: '/dead-letters', label: 'Dead letters', icon: 'dead', count: 'open_dead_letters' },
@@ -54,6 +55,7 @@ export function usePlaces(): { title: string; places: Place[] }[] {
             places: [
               { to: '/privacy', label: 'Privacy', icon: 'privacy' },
               { to: '/secrets', label: 'Secrets', icon: 'secrets' },
+              { to: '/people', label: 'People', icon: 'guests' },
               { to: '/tokens', label: 'Tokens', icon: 'tokens' },
               { to: '/audit', label: 'Audit', icon: 'audit' },
             ] as Place[],

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { feedHistory } from '../../operations/unusual-days.ts';
+import { countRejections } from '../../store/events/rejections.ts';
 import { readQuality } from '../../store/records/quality.ts';
-import { pushGaps } from '../../store/runs/push-gaps.ts';
+import { firstEventAt, pushGaps } from '../../store/runs/push-gaps.ts';
 import { listUnlisted } from '../../store/runs/unlisted.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 
@@ -89,8 +90,21 @@ export function coverageRoutes({ runtime }: Api): Route[] {
       summary: 'By day: changes that polls found and no event reported',
       role: 'viewer',
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(31).default(7) }),
-      response: z.object({ items: z.array(pushGap) }),
-      handle: async ({ params, query }) => ok({ items: await pushGaps(pool, params.integration, query.days) }),
+      response: z.object({
+        items: z.array(pushGap),
+        first_event_at: instant
+          .nullable()
+          .describe('Changes before it are not compared, nor those of the last ten minutes.'),
+        refused: z.int().describe('Webhooks refused in these days: what they would have reported is not known.'),
+      }),
+      handle: async ({ params: { integration }, query: { days } }) => {
+        const refusals = await countRejections(pool, integration, Date.now() - days * 86_400_000);
+        return ok({
+          items: await pushGaps(pool, integration, days),
+          first_event_at: await firstEventAt(pool, integration),
+          refused: refusals.reduce((sum, { count }) => sum + Number(count), 0),
+        });
+      },
     }),
   ];
 }

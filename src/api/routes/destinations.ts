@@ -3,9 +3,10 @@ import { healthOf } from '../../operations/health.ts';
 import { tryDestinations } from '../../runtime/probe-again.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
-import { healthStates, judgeDestination } from '../../watch/health.ts';
+import { healthStates } from '../../watch/facts.ts';
+import { destinationState } from '../../watch/health.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
-import { backlogSchema } from './integrations.ts';
+import { backlogOf, backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
 
@@ -51,19 +52,20 @@ export function destinationRoutes({ runtime }: Api): Route[] {
           ),
           healthOf(runtime, [...new Set(views.flatMap(({ integrations }) => integrations))]),
         ]);
-        const lanes = health.flatMap((one) => one.lanes);
         const items = views.map(({ integrations, ...view }) => {
           const found = now.find(({ destination }) => destination === view.name);
-          const mine = lanes.filter((one) => one.destination === view.name && integrations.includes(one.integration));
+          const brands = health.filter(({ integration }) => integrations.includes(integration));
+          const mine = brands.flatMap(({ lanes }) => lanes.filter(({ destination }) => destination === view.name));
+          const held = mine.reduce((sum, lane) => sum + lane.held, 0);
           return {
             ...view,
-            state: judgeDestination(view.paused, mine),
+            state: destinationState(view.name, view.paused, brands, held),
             paused_until: found?.paused_until ?? null,
             circuit: found?.circuit ?? null,
             last_delivered_at: found?.last_delivered_at ?? null,
             last_failed_at: found?.last_failed_at ?? null,
             last_failure: found?.last_failure ?? null,
-            lanes: mine.map(({ destination: _, ...rest }) => rest),
+            lanes: mine.map(({ integration, ...lane }) => ({ integration, ...backlogOf(lane) })),
           };
         });
         return ok({ items });

@@ -38,16 +38,21 @@ export function holdRoutes({ runtime }: Api): Route[] {
     }),
     route('GET /holds/{hold_id}/preview', {
       id: 'holds.preview',
-      summary: 'What a release would change, for the first 20 bookings, and the likely remedy',
+      summary: 'What a release would change, for 50 bookings at a time, and the likely remedy',
       role: 'operator',
       payload: true,
       scope,
+      query: z.strictObject({ cursor: z.string().max(512).optional() }),
       response: z.object({
         hold,
         remedy: z.object({ connector: z.string(), path: z.string(), from: z.string(), sample: anyJson }).optional(),
         rows: z.array(z.object({ reservation_id: z.string(), diff: z.array(difference) })),
+        next_cursor: z.string().nullable(),
       }),
-      handle: async ({ params: { hold_id } }) => ok(await previewHold(runtime, hold_id)),
+      handle: async ({ params: { hold_id }, query: { cursor } }) => {
+        const { next, ...preview } = await previewHold(runtime, hold_id, cursor);
+        return ok({ ...preview, next_cursor: next });
+      },
     }),
     route('POST /holds/{hold_id}/release', {
       id: 'holds.release',

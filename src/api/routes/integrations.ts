@@ -7,7 +7,7 @@ import { schedulesNow } from '../../store/operate/overview.ts';
 import { listDrift } from '../../store/records/drift.ts';
 import { holdsTokens } from '../../store/runs/partner-tokens.ts';
 import { syncTypes } from '../../terms.ts';
-import { actions, checks, healthStates } from '../../watch/health.ts';
+import { actions, healthStates } from '../../watch/facts.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -16,11 +16,12 @@ export const healthSchema = {
   reasons: z.array(z.string()).describe('The messages of the findings.'),
   findings: z.array(
     z.object({
-      check: z.enum(checks),
+      kind: z.string().describe('As of an alert; some conditions raise none.'),
+      subject: z.string().describe('The part of the brand, such as a sync or a destination.'),
+      cause: z.string().describe('What it has in common with others, as in causes and incidents: destination:crm.'),
       state: z.enum(healthStates),
       message: z.string(),
       action: z.enum(actions).optional().describe('What can be done at once about what waits.'),
-      destination: z.string().optional().describe('The destination of the action.'),
     }),
   ),
 };
@@ -28,10 +29,14 @@ export const healthSchema = {
 export const backlogSchema = {
   waiting: z.int(),
   retrying: z.int().describe('Waiting after a failed attempt.'),
-  held: z.int().describe('Held back by dead letters.'),
+  held: z.int().describe('Blocked by dead letters.'),
   late_ms: z.int().nullable().describe('How long the oldest due delivery has been due.'),
   failing: z.boolean().describe('Several deliveries are being retried and nothing was accepted since.'),
   last_failure: z.string().nullable().describe('The answer to a failed attempt, while something is being retried.'),
+};
+export const backlogOf = (lane: Omit<BrandHealth['lanes'][number], 'integration'>) => {
+  const { waiting, retrying, held, late_ms, failing, last_failure } = lane;
+  return { waiting, retrying, held, late_ms, failing, last_failure };
 };
 const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({
@@ -233,7 +238,7 @@ async function describe(runtime: Runtime, integrations: readonly Brand[], hours:
       running: now?.running ?? 0,
       open_dead_letters: now?.open_dead_letters ?? 0,
       open_alerts: mine?.openAlerts ?? 0,
-      lanes: (mine?.lanes ?? []).map(({ integration: _, ...rest }) => rest),
+      lanes: (mine?.lanes ?? []).map((lane) => ({ destination: lane.destination, ...backlogOf(lane) })),
       sparkline: sparksBy.get(name)?.points ?? [],
     };
   });

@@ -13,6 +13,7 @@ const request = z.discriminatedUnion('operation', [
     kind: z.enum(['event', 'record', 'delivery']).optional(),
     destination: z.string().optional(),
     code: z.string().optional(),
+    message: z.string().max(2000).optional().describe('The exact message: the dead letters of one reason.'),
     under: z.enum(['today', 'recorded']).optional(),
   }),
   z.strictObject({

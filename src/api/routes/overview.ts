@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { latencyBoundsMs } from '../../kit/histogram.ts';
+import { histogramOf, latencyBoundsMs } from '../../kit/histogram.ts';
 import { concernOf } from '../../operations/alert-view.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
 import { namesIn, type OpenCause, openCauses } from '../../operations/incidents.ts';
@@ -7,7 +7,9 @@ import { readActivity, readBrandActivity, readDays } from '../../store/operate/a
 import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
-import { healthStates, leastLateMs } from '../../watch/health.ts';
+import { waitingAges } from '../../store/operate/overview.ts';
+import { leastLateMs } from '../../watch/conditions/found.ts';
+import { healthStates } from '../../watch/facts.ts';
 import { operatorAction } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
@@ -77,12 +79,12 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         counted_until: instant
           .nullable()
           .describe(
-            'The end of the last counted step. An absent step before it was empty; later ones are not counted yet.',
+            'What happened until then is counted. An absent step before it was empty; one that it is in is not complete yet.',
           ),
         series: z.array(point),
         totals: z.object({
           integrations: z.int(),
-          waiting: z.int(),
+          waiting: z.int().describe('Events that wait to be processed, and changes that wait for delivery.'),
           held: z.int(),
           open_dead_letters: z.int(),
           open_alerts: z.int(),
@@ -101,8 +103,12 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
             lanes: z.array(lane),
           }),
         ),
+        latency_waiting: z
+          .array(z.int())
+          .describe(
+            'By the age of what is not delivered yet: events and changes, in the steps of the series’ latency.',
+          ),
         late_after_ms: z.int().describe('A delivery that takes longer is late.'),
-        problems: z.array(z.string()).describe('Problems of the service itself.'),
         nodes: z.array(z.object({ node: z.string(), role: z.string(), url: z.string(), started_at: instant })),
         broken: z.array(z.object({ document: z.string(), message: z.string() })),
       }),
@@ -111,16 +117,18 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         const names = integrations.map(({ integration: name }) => name);
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
-        const [activity, byBrand, causes, health, nodes, open_alerts] = await Promise.all([
+        const [activity, byBrand, causes, health, nodes, open_alerts, ages] = await Promise.all([
           readActivity(pool, step, periodMs, within),
           readBrandActivity(pool, step, periodMs, within),
           openCauses(runtime, within),
           healthOf(runtime, names),
           liveNodes(pool),
           countOpenAlerts(pool, concernOf(runtime, within)),
+          waitingAges(pool, names),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
+        const waiting = sum([...health.map(({ pending }) => pending), ...lanes.map((lane) => lane.waiting)]);
         const activityOf = new Map(byBrand.map((one) => [one.integration, one]));
         const connectorOf = new Map<string, string>(
           integrations.map(({ integration: name, connector }) => [name, connector.name]),
@@ -135,7 +143,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           series: activity.points,
           totals: {
             integrations: names.length,
-            waiting: sum(lanes.map(({ waiting }) => waiting)),
+            waiting,
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
             open_alerts,
@@ -160,10 +168,8 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
               })),
             };
           }),
+          latency_waiting: histogramOf(ages, Math.max(ages.length, waiting)),
           late_after_ms: leastLateMs,
-          problems: nodes.some(({ role }) => role !== 'web')
-            ? []
-            : ['No worker node is running, so nothing is pulled, processed or delivered.'],
           nodes,
           // A caller limited to some integrations must not learn the names of others.
           broken: caller.integrations === undefined ? runtime.active().broken : [],
@@ -219,6 +225,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
                 hours: z.int().describe('Hours of the day since the first activity of the brand.'),
                 pulled_hours: z.int().describe('Those in which a run found records.'),
                 events: z.int(),
+                failed_runs: z.int().describe('Failed or incomplete.'),
+                refused_events: z.int(),
+                dead_letters: z.int(),
               }),
             ),
           }),

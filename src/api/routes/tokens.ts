@@ -38,10 +38,13 @@ export function tokenRoutes({ runtime }: Api): Route[] {
       id: 'tokens.list',
       summary: 'Active tokens and sessions, newest first',
       role: 'admin',
-      query: z.strictObject(pageQuery),
+      query: z.strictObject({
+        ...pageQuery,
+        of: z.enum(['people', 'programs']).optional().describe('Only sessions and sign-in links, or only tokens.'),
+      }),
       response: pageOf(token),
-      handle: async ({ query: { cursor, limit } }) => {
-        const rows = await listTokens(runtime.pool, { before: beforeOf(cursor), limit: limit + 1 });
+      handle: async ({ query: { cursor, limit, of } }) => {
+        const rows = await listTokens(runtime.pool, { before: beforeOf(cursor), limit: limit + 1, of });
         return ok(paged(rows, limit, ({ created_at, token_id }) => [created_at.toISOString(), token_id]));
       },
     }),

@@ -3,7 +3,7 @@ import { type DeadLetterFilter, listDeadLetters, summarizeDeadLetters } from '..
 import { replayPorts } from '../replay-dead-letters.ts';
 import type { JobKind } from './kind.ts';
 
-type Filter = 'integration' | 'kind' | 'destination' | 'code' | 'integrations';
+type Filter = 'integration' | 'kind' | 'destination' | 'code' | 'message' | 'integrations';
 
 export interface ReplayRequest extends Pick<DeadLetterFilter, Filter> {
   readonly operation: 'replay';
@@ -61,8 +61,8 @@ export const replayJob: JobKind<ReplayRequest> = {
   },
 };
 
-function filterOf({ integration, kind, destination, code, integrations, up_to }: ReplayRequest): DeadLetterFilter {
-  return { integration, kind, destination, code, integrations, upTo: up_to };
+function filterOf({ up_to, operation: _, under: __, ...filter }: ReplayRequest): DeadLetterFilter {
+  return { ...filter, upTo: up_to };
 }
 
 function verdict(preview: Preview): string {

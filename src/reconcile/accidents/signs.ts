@@ -168,17 +168,27 @@ function isDue(after: string, before: string, { check_in = '', check_out = '' }:
 /** One character throughout, or a row of characters that stand for others. */
 const isMasked = (text: string): boolean => /^(.)\1+$|[*•#]{2,}|x{4,}/i.test(text);
 
+const names: ReadonlyMap<string | undefined, string> = new Map([
+  ['total_amount', 'amounts'],
+  ['check_in', 'arrivals'],
+  ['check_out', 'departures'],
+]);
+const nameOf = (path: string | undefined): string => names.get(path) ?? `values of ${path}`;
+
+const times = (factor: number): string =>
+  factor > 1 ? `${factor} times higher` : `${Number((1 / factor).toPrecision(3))} times lower`;
+
 /** For the timeline and the alert: "guests.email is missing in 40 of 40 bookings". */
 export function describeSign(sign: Sign, { affected, of }: { readonly affected: number; readonly of: number }): string {
   const { kind, path, value } = partsOf(sign);
-  const rows = `in ${affected} of ${of} bookings`;
+  const rows = `in ${affected} of ${of} bookings at once`;
   switch (kind) {
     case 'cleared':
       return `the partner’s answers lost ${path} ${rows}`;
     case 'factor':
-      return `${path} changed by the factor ${value} ${rows}`;
+      return `${nameOf(path)} are ${times(Number(value))} ${rows}`;
     case 'shift':
-      return `${path} moved by ${value} days ${rows}`;
+      return `${nameOf(path)} are ${Math.abs(Number(value))} ${Math.abs(Number(value)) === 1 ? 'day' : 'days'} ${Number(value) > 0 ? 'later' : 'earlier'} ${rows}`;
     case 'status':
       return value === 'unknown'
         ? `the status has a spelling that no value map lists ${rows}`

@@ -1,6 +1,7 @@
 import type { Rejection } from '../../intake/push/ports.ts';
 import type { RejectionCount } from '../../intake/push/rejection-log.ts';
 import { jsonbText } from '../../kit/json.ts';
+import type { Refusals } from '../../watch/facts.ts';
 import type { Pool } from '../db/pool.ts';
 
 export async function writeRejections(pool: Pool, counts: readonly RejectionCount[]): Promise<void> {
@@ -54,27 +55,40 @@ export async function countRejections(
   return rows;
 }
 
-export interface RefusedBrand {
-  readonly integration: string;
-  /** Of those that are kept. */
-  readonly count: number;
-  /** Of the last one. */
-  readonly code: string;
-  readonly reason: string;
-  readonly accepted: boolean;
-}
+/** Of the requests of the last hour, this many decide whether a mixture of accepted and refused ones is a fault. */
+const window = 20;
 
-/** Webhooks of the last day that were refused after the last accepted event, of these brands or of all. Messages of streams have no endpoint. */
-export async function refusedSinceAccepted(db: Pool, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<RefusedBrand>(
-    `select r.integration, count(*)::int as count, (array_agg(code order by n.at desc))[1] as code,
-            (array_agg(reason order by n.at desc))[1] as reason, e.received_at is not null as accepted
-       from rejections r
-      cross join lateral jsonb_to_recordset(newest) as n (at float8, status int)
+/**
+ * Brands with refused webhooks in the last 24 hours, of these or of all: how many, and how many of the last requests. Messages of streams
+ * have no endpoint, and an event id that comes again is no refusal.
+ */
+export async function refusedBrands(db: Pool, integrations: readonly string[] | undefined) {
+  const { rows } = await db.query<Refusals & { integration: string }>(
+    `with refused as (
+       select integration, sum(count)::int as count from rejections
+        where integration <> '' and endpoint_id <> '' and code <> 'push.event_id_reused'
+          and hour >= date_trunc('hour', now() - interval '1 day') and ($1::text[] is null or integration = any($1))
+        group by integration
+     )
+     select r.integration, r.count, l.code, l.reason, l.lately, l.accepted as "acceptedLately",
+            e.received_at is not null as "everAccepted", l.since
+       from refused r
        left join lateral (select received_at from events e where e.integration = r.integration order by seq desc limit 1) e on true
-      where r.integration <> '' and ($1::text[] is null or r.integration = any($1)) and r.hour > now() - interval '25 hours'
-        and r.endpoint_id <> '' and n.status >= 400 and to_timestamp(n.at / 1000) > greatest(e.received_at, now() - interval '1 day')
-      group by r.integration, e.received_at`,
+      cross join lateral (
+        select (array_agg(code order by at desc) filter (where code is not null))[1] as code,
+               (array_agg(reason order by at desc) filter (where code is not null))[1] as reason,
+               (count(*) filter (where code is not null and at > coalesce(e.received_at, '-infinity')))::int as since,
+               (count(*) filter (where code is not null and no <= ${window} and at > now() - interval '1 hour'))::int as lately,
+               (count(*) filter (where code is null and no <= ${window} and at > now() - interval '1 hour'))::int as accepted
+          from (select *, row_number() over (order by at desc) as no from (
+            (select to_timestamp((one ->> 'at')::float8 / 1000) as at, j.code, j.reason
+               from rejections j cross join lateral jsonb_array_elements(newest) as one
+              where j.integration = r.integration and j.endpoint_id <> '' and j.code <> 'push.event_id_reused'
+                and (one ->> 'at')::float8 > extract(epoch from now() - interval '1 day') * 1000 order by 1 desc limit ${window})
+            union all
+            (select received_at, null, null from events e where e.integration = r.integration order by seq desc limit ${window})
+          ) requests) numbered) l
+      where l.code is not null`,
     [integrations ?? null],
   );
   return rows;

@@ -101,6 +101,19 @@ export interface Activity {
   readonly countedUntil: Date | null;
 }
 
+/**
+ * The steps of a period, by brand. The hour that is not counted yet comes from its ten-second steps; deliveries are added to their hour
+ * at once. Parameters: the step, the period in milliseconds, the brands or null.
+ */
+const chosen = `select integration, at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
+        sum(delivered)::int as delivered, sum(retried)::int as retried, sum(dead)::int as dead, max(waiting) as waiting
+   from (select integration, at, events, pulls, changes, delivered, retried, dead, waiting from activity
+          where step = $1 and at >= now() - $2 * interval '1 ms'
+         union all
+         select integration, date_trunc('hour', at), events, pulls, changes, 0, 0, 0, waiting from activity
+          where $1 = '1h' and step = '10s' and at >= coalesce((select at from marks where name = 'activity 1h'), '-infinity')) steps
+  where $3::text[] is null or integration = any($3) group by integration, at`;
+
 /** The summed points of some brands. */
 export async function readActivity(
   db: Pool,
@@ -109,14 +122,12 @@ export async function readActivity(
   integrations: readonly string[] | undefined,
 ): Promise<Activity> {
   // Read first: a bucket that is counted in between is then among the points and not said to be empty.
-  const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity ' || $1`, [step]);
+  const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity 10s'`);
   const { rows } = await db.query<UnreadRow & { latency: readonly number[] }>(
-    `with chosen as materialized (
-       select * from activity
-        where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
-     ), summed as (
+    `with chosen as (${chosen}), summed as (
        select at, array_agg(count order by bucket) as latency
-         from (select at, bucket, sum(count)::int as count from chosen, unnest(latency) with ordinality as l (count, bucket)
+         from (select at, bucket, sum(count)::int as count from activity, unnest(latency) with ordinality as l (count, bucket)
+                where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
                 group by at, bucket) l group by at
      )
      select at, sum(events)::int as events, sum(pulls)::int as pulls, sum(changes)::int as changes,
@@ -148,17 +159,44 @@ export async function readBrandActivity(
   integrations: readonly string[] | undefined,
 ): Promise<BrandActivity[]> {
   const { rows } = await db.query<BrandActivity>(
-    `select integration, sum(events)::int as events, sum(changes)::int as changes from activity
-      where step = $1 and at >= now() - $2 * interval '1 ms' and ($3::text[] is null or integration = any($3))
-      group by integration`,
+    `select integration, sum(events)::int as events, sum(changes)::int as changes from (${chosen}) c group by integration`,
     [step, sinceMs, integrations ?? null],
   );
   return rows;
 }
 
+export interface Flow extends Readonly<Record<'events' | 'changes' | 'delivered' | 'dead', number>> {
+  readonly complete_runs: number;
+  readonly failed_runs: number;
+  readonly refused_events: number;
+}
+
+/** What flowed between two times, by whole hours as far as they are counted. */
+export async function readFlow(db: Pool, from: Date, to: Date, integrations: readonly string[] | undefined) {
+  const { rows } = await db.query<Flow>(
+    `with own as (select * from activity where at >= date_trunc('hour', $1::timestamptz) and at < $2 and ($3::text[] is null or integration = any($3))),
+     counted as (select coalesce((select at from marks where name = 'activity 1h'), '-infinity') as at),
+     finished as (select state from runs where finished_at between $1 and $2 and ($3::text[] is null or integration = any($3)))
+     select coalesce(sum(events) filter (where step = '1h' or own.at >= counted.at), 0)::int as events,
+            coalesce(sum(changes) filter (where step = '1h' or own.at >= counted.at), 0)::int as changes,
+            coalesce(sum(delivered) filter (where step = '1h'), 0)::int as delivered,
+            coalesce(sum(dead) filter (where step = '1h'), 0)::int as dead,
+            (select count(*) from finished where state = 'complete')::int as complete_runs,
+            (select count(*) from finished where state <> 'complete')::int as failed_runs,
+            (select coalesce(sum(count), 0) from rejections where hour >= date_trunc('hour', $1::timestamptz) and hour < $2
+                and integration <> '' and code <> 'push.event_id_reused' and ($3::text[] is null or integration = any($3)))::int as refused_events
+       from counted left join own on step <> 'ever'`,
+    [from, to, integrations ?? null],
+  );
+  return rows[0] as Flow;
+}
+
 type BrandDay = UnreadRow & { readonly integration: string };
 
-/** Days in UTC: from the counted hours, and from the ten-second buckets of the hours that are not counted yet. */
+/**
+ * Days in UTC: from the counted hours, and from the ten-second buckets of the hours that are not counted yet; with what failed: runs,
+ * refused webhooks, and dead letters.
+ */
 export async function readDays(db: Pool, integrations: readonly string[], days: number): Promise<BrandDay[]> {
   const { rows } = await db.query<BrandDay>(
     `with hours as (
@@ -166,12 +204,28 @@ export async function readDays(db: Pool, integrations: readonly string[], days: 
         where integration = any($1) and at >= date_trunc('day', now()) - ($2 - 1) * interval '1 day'
           and (step = '1h' or at >= coalesce((select at from marks where name = 'activity 1h'), '-infinity'))
         group by 1, 2
-     ), firsts as (select integration, min(hour) as first from hours group by 1)
-     select integration, to_char(date_trunc('day', hour, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as day,
+     ), firsts as (select integration, min(hour) as first from hours group by 1),
+     failures as (
+       select integration, date_trunc('day', at, 'UTC') as day, sum(runs)::int as failed_runs, sum(refused)::int as refused_events,
+              sum(dead)::int as dead_letters
+         from (select integration, finished_at as at, 1 as runs, 0 as refused, 0 as dead from runs
+                where integration = any($1) and state in ('failed', 'incomplete') and queued_at >= now() - $2 * interval '1 day'
+               union all
+               select integration, hour, 0, count, 0 from rejections
+                where integration = any($1) and code <> 'push.event_id_reused'
+               union all
+               select integration, at, 0, 0, 1 from dead_letters where integration = any($1) and at >= now() - $2 * interval '1 day') f
+        group by 1, 2
+     )
+     select hours.integration, to_char(date_trunc('day', hour, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as day,
             ceil(extract(epoch from least(now(), date_trunc('day', hour, 'UTC') + interval '1 day')
                                     - greatest(min(first), date_trunc('day', hour, 'UTC'))) / 3600)::int as hours,
-            (count(*) filter (where pulls > 0))::int as pulled_hours, sum(events)::int as events
-       from hours join firsts using (integration) group by integration, date_trunc('day', hour, 'UTC') order by 1, 2`,
+            (count(*) filter (where pulls > 0))::int as pulled_hours, sum(events)::int as events,
+            coalesce(max(failed_runs), 0) as failed_runs, coalesce(max(refused_events), 0) as refused_events,
+            coalesce(max(dead_letters), 0) as dead_letters
+       from hours join firsts using (integration)
+       left join failures f on f.integration = hours.integration and f.day = date_trunc('day', hour, 'UTC')
+      group by hours.integration, date_trunc('day', hour, 'UTC') order by 1, 2`,
     [integrations, days],
   );
   return rows;

@@ -1,11 +1,11 @@
 import { randomId } from '../../kit/ids.ts';
-import type { Condition as JudgedCondition } from '../../watch/facts.ts';
+import type { Alert as JudgedAlert } from '../../watch/alerts.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import type { AlertRow, RoutableAlert } from './alert-row.ts';
 import { enqueueSends, type RouteAlert } from './alert-sends.ts';
 
-/** A problem that exists now, of any kind. */
-export type Condition = Omit<JudgedCondition, 'kind'> & { readonly kind: string };
+/** Of any kind. */
+export type Alert = Omit<JudgedAlert, 'kind'> & { readonly kind: string };
 
 const columns =
   'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
@@ -16,21 +16,21 @@ const columns =
  */
 export async function settleAlerts(
   pool: Pool,
-  conditions: readonly Condition[],
+  alerts: readonly Alert[],
   judged: readonly string[],
   routesFor: RouteAlert = () => [],
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
     const values = [
-      conditions.map(() => randomId('alr')),
-      conditions.map(({ kind }) => kind),
-      conditions.map(({ integration }) => integration),
-      conditions.map(({ subject }) => subject),
-      conditions.map(({ severity }) => severity),
-      conditions.map(({ message }) => message),
-      conditions.map(({ detail }) => JSON.stringify(detail)),
-      conditions.map(({ brands }) => (brands === undefined ? null : JSON.stringify(brands))),
+      alerts.map(() => randomId('alr')),
+      alerts.map(({ kind }) => kind),
+      alerts.map(({ integration }) => integration),
+      alerts.map(({ subject }) => subject),
+      alerts.map(({ severity }) => severity),
+      alerts.map(({ message }) => message),
+      alerts.map(({ detail }) => JSON.stringify(detail)),
+      alerts.map(({ brands }) => (brands === undefined ? null : JSON.stringify(brands))),
     ];
     const { rows: open } = await tx.query<RoutableAlert & { fresh: boolean }>(
       `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
@@ -71,13 +71,14 @@ export interface Concern {
   readonly destinations: readonly string[];
 }
 
-/** Alerts that concern every brand that feeds their subject. */
-export const ofDestination = (alert: string): string => `${alert}.kind in ('destination_away', 'destination_failing')`;
+/** Alerts that concern every brand, or every brand that feeds their subject; `at` is the number of the parameter with the destinations. */
+export const ofMany = (alert: string, at: number): string =>
+  `(${alert}.kind = 'role_missing' or (${alert}.kind in ('destination_away', 'destination_failing') and ${alert}.subject = any($${at}::text[])))`;
 
 /** The condition for an alert; `at` is the number of the first of the two parameters, see `concernParameters`. */
 export const concerns = (at: number): string =>
   `($${at}::text[] is null or integration = any($${at}) or brands && $${at}
-    or (${ofDestination('alerts')} and subject = any($${at + 1}::text[])))`;
+    or ${ofMany('alerts', at + 1)})`;
 
 /** Nulls for a caller who may see everything. */
 export const concernParameters = (concern: Concern | undefined) => [

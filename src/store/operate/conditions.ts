@@ -10,24 +10,27 @@ interface FinishedRun {
   readonly error_code: string | null;
 }
 
-export async function lastRuns(db: Pool, integrations: readonly string[]) {
+/** Syncs whose last finished run failed or is incomplete, of these brands or of all. Searches the failures, which are few, not the brands. */
+export async function failedLastRuns(db: Pool, integrations: readonly string[] | undefined) {
   const { rows } = await db.query<FinishedRun>(
-    `select distinct on (integration, sync) integration, sync, state, run_id, error_code from runs
-      where integration = any($1) and finished_at is not null and sync <> 'backfill' and queued_at > now() - interval '2 days'
-      order by integration, sync, queued_at desc`,
-    [integrations],
+    `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
+      where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
+        and ($1::text[] is null or r.integration = any($1))
+        and not exists (select from runs n where n.integration = r.integration and n.sync = r.sync
+                           and n.queued_at > r.queued_at and n.finished_at is not null)
+      order by r.integration, r.sync`,
+    [integrations ?? null],
   );
   return rows;
 }
 
-/** Syncs whose last finished run failed or is incomplete. Searches the failures, which are few, not the brands. */
-export async function failedLastRuns(db: Pool) {
-  const { rows } = await db.query<FinishedRun>(
-    `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
-      where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
-        and not exists (select from runs n where n.integration = r.integration and n.sync = r.sync
-                           and n.queued_at > r.queued_at and n.finished_at is not null)
-      order by r.integration, r.sync`,
+/** Brands with accepted events that are not processed yet. */
+export async function pendingEvents(db: Pool, integrations: readonly string[] | undefined) {
+  const { rows } = await db.query<{ integration: string; count: number; oldest_ms: number }>(
+    `select integration, count(*)::int as count,
+            (extract(epoch from now() - min(received_at)) * 1000)::float8 as oldest_ms from events
+      where state = 'pending' and ($1::text[] is null or integration = any($1)) group by integration`,
+    [integrations ?? null],
   );
   return rows;
 }

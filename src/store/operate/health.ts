@@ -2,7 +2,7 @@ import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import { percentileMs } from '../../kit/histogram.ts';
 import type { Pool } from '../db/pool.ts';
 import type { AlertRow } from './alert-row.ts';
-import { type Concern, ofDestination } from './alerts.ts';
+import { type Concern, ofMany } from './alerts.ts';
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
 
@@ -80,7 +80,7 @@ export async function openAlertsOf(db: Pool, { integrations, destinations }: Con
     `select b.integration, a.kind, a.subject, a.severity, a.message, cardinality(a.brands) as brands from alerts a
       cross join lateral unnest(coalesce(a.brands, array[a.integration])) as b (integration)
       where a.resolved_at is null
-        and (b.integration = any($1) or (${ofDestination('a')} and b.integration = '' and a.subject = any($2)))
+        and (b.integration = any($1) or (b.integration = '' and ${ofMany('a', 2)}))
       order by a.raised_at`,
     [integrations, destinations],
   );

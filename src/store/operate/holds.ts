@@ -92,11 +92,12 @@ export async function lockHeld(
   { id, integration }: BrandHold,
   only: readonly string[] | undefined,
   limit: number,
+  after = '',
 ): Promise<HeldRecord[]> {
   const { rows } = await tx.query<HeldRecord>(
-    `select id, version, views from records where ${ofHold} and ($3::text[] is null or id = any($3))
+    `select id, version, views from records where ${ofHold} and ($3::text[] is null or id = any($3)) and id > $5
       order by id limit $4 for update`,
-    [integration, id, only ?? null, limit],
+    [integration, id, only ?? null, limit, after],
   );
   return rows;
 }

@@ -83,6 +83,8 @@ export async function listIncidents(
     readonly concern: Concern | undefined;
     readonly before: { readonly at: string; readonly id: string } | undefined;
     readonly id?: string;
+    /** Only those that were open between these times. */
+    readonly during?: { readonly from: Date; readonly to: Date };
     readonly limit: number;
   },
 ): Promise<FoundIncident[]> {
@@ -96,7 +98,7 @@ export async function listIncidents(
             case when $2::text[] is null then i.summary end as summary
        from incidents i
       cross join lateral (
-        select count(*)::int as alerts, min(severity) as severity, min(acknowledged_by) as acknowledged_by,
+        select count(*)::int as alerts, coalesce(min(severity) filter (where resolved_at is null), min(severity)) as severity, min(acknowledged_by) as acknowledged_by,
                case when coalesce(bool_and(acknowledged_at is not null) filter (where integration <> ''),
                                   bool_and(acknowledged_at is not null)) then max(acknowledged_at) end as acknowledged_at,
                array(select distinct b.name from alerts x
@@ -108,6 +110,7 @@ export async function listIncidents(
           from alerts where incident_id = i.incident_id and ${concerns(2)}) a
       where (not $1 or i.ended_at is null) and a.alerts > 0 and ($4::text is null or i.incident_id = $4)
         and ($5::timestamptz is null or (date_trunc('milliseconds', i.started_at), i.incident_id) < ($5, $6))
+        and ($8::timestamptz is null or (i.started_at < $9 and coalesce(i.ended_at, now()) > $8))
       order by date_trunc('milliseconds', i.started_at) desc, i.incident_id desc limit $7`,
     [
       filter.open,
@@ -116,6 +119,8 @@ export async function listIncidents(
       filter.before?.at ?? null,
       filter.before?.id ?? '',
       filter.limit,
+      filter.during?.from ?? null,
+      filter.during?.to ?? null,
     ],
   );
   return rows;

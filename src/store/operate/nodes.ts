@@ -38,8 +38,24 @@ export async function seenNode(
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }
 
+/** Its role stays taken for a minute: the node may only be restarting. */
 export async function forgetNode(db: Pool, node: string): Promise<void> {
-  await db.query('delete from nodes where node = $1', [node]);
+  await db.query(
+    `with gone as (delete from nodes where node = $1 returning role)
+     insert into marks (name, at) select 'stopped ' || role, now() from gone on conflict (name) do update set at = now()`,
+    [node],
+  );
+}
+
+/** The roles that no node has had for a minute, although others run and had that long to start. */
+export async function unmannedRoles(db: Pool): Promise<('web' | 'worker')[]> {
+  const { rows } = await db.query<{ role: 'web' | 'worker' }>(
+    `select role from unnest(array['web', 'worker']) as r (role)
+      where exists (select from nodes where seen_at > now() - ${forgottenAfter} and started_at < now() - ${forgottenAfter})
+        and not exists (select from nodes n where n.role in (r.role, 'all') and n.seen_at > now() - ${forgottenAfter})
+        and not exists (select from marks m where m.name in ('stopped ' || r.role, 'stopped all') and m.at > now() - ${forgottenAfter})`,
+  );
+  return rows.map(({ role }) => role);
 }
 
 /** Newest first. */

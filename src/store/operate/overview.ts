@@ -73,6 +73,27 @@ export async function lanesNow(
   return rows;
 }
 
+/** More would take longer to read than the picture is worth. */
+const sampledAges = 2_000;
+
+/** How long accepted events and stored changes have waited that are not delivered yet: of many a sample, the longest due first. */
+export async function waitingAges(db: Pool, integrations: readonly string[]): Promise<number[]> {
+  const { rows } = await db.query<{ age_ms: number }>(
+    `with changes as materialized (
+       select integration, type, id, next_version from outbox
+        where due_at is not null and destination not like 'innbound:%' and integration = any($1) order by due_at limit ${sampledAges}
+     )
+     select (extract(epoch from now() - at) * 1000)::float8 as age_ms
+       from ((select received_at as at from events where state = 'pending' and integration = any($1) limit ${sampledAges})
+             union all
+             select h.at from changes c cross join lateral (
+               select at from history h where h.integration = c.integration and h.id = c.id and h.type = c.type
+                  and h.version = c.next_version order by h.entry_id limit 1) h) waiting`,
+    [integrations],
+  );
+  return rows.map(({ age_ms }) => age_ms);
+}
+
 /** A second pause changes nothing. */
 export async function pauseIntegration(db: Pool, integration: string, by: string, reason: string | null) {
   await db.query(

@@ -103,13 +103,21 @@ export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | unde
 /** Active tokens, newest first; all of them without a limit. */
 export async function listTokens(
   db: Pool,
-  { before, limit }: { readonly before?: { at: string; id: string } | undefined; readonly limit?: number } = {},
+  {
+    before,
+    limit,
+    of,
+  }: {
+    readonly before?: { at: string; id: string } | undefined;
+    readonly limit?: number;
+    readonly of?: 'people' | 'programs' | undefined;
+  } = {},
 ): Promise<TokenRow[]> {
   const { rows } = await db.query<TokenRow>(
     `select ${columns} from tokens t
-      where ${valid} and ($1::timestamptz is null or (date_trunc('milliseconds', created_at), token_id) < ($1, $2))
+      where ${valid} and ($4::text is null or (kind = 'api') = ($4 = 'programs')) and ($1::timestamptz is null or (date_trunc('milliseconds', created_at), token_id) < ($1, $2))
       order by date_trunc('milliseconds', created_at) desc, token_id desc limit $3`,
-    [before?.at ?? null, before?.id ?? '', limit ?? null],
+    [before?.at ?? null, before?.id ?? '', limit ?? null, of ?? null],
   );
   return rows;
 }

@@ -50,7 +50,9 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
         where id = $1 or (raw is not null and ${says('raw')})
        union all
        select * from (
-         select distinct on (h.integration, h.id) h.outcome, h.integration, h.type, h.id, h.at, h.reason, 1, null, case when cause = 'run' then cause_id end
+         select distinct on (h.integration, h.id)
+                case when h.outcome = 'held' and not exists (select from records r where r.integration = h.integration and r.id = h.id
+                   and r.type = h.type and r.held is not null) then 'dropped' else h.outcome end, h.integration, h.type, h.id, h.at, h.reason, 1, null, case when cause = 'run' then cause_id end
            from (select * from history where outcome in ('dropped', 'held') and ${seen('integration')} order by at desc limit ${newest}) h
            left join events e on e.integration = h.integration and e.seq = case when cause = 'event' then cause_id::bigint end
           where h.id = $1 or ${says(`coalesce(h.raw::text, convert_from(coalesce(e.hydrated, e.body), 'UTF8'), '')`)} order by h.integration, h.id, h.at desc) t

@@ -1,5 +1,13 @@
 import type { Pool, UnreadRow } from '../db/pool.ts';
 
+export async function firstEventAt(pool: Pool, integration: string): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date | null }>(
+    'select min(received_at) as at from events where integration = $1',
+    [integration],
+  );
+  return rows[0]?.at ?? null;
+}
+
 /**
  * Changes that polls found and no event reported, by day in UTC: changes made by a run without an event for the same reservation from an
  * hour before to ten minutes after. Changes from before the brand's first event are not counted.

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { alertRoutes, routesFor } from '../../../src/operations/alert-routes.ts';
 import { sendDueAlerts, watchOnce } from '../../../src/operations/watch-once.ts';
 import { sendStore } from '../../../src/store/operate/alert-sends.ts';
-import type { Condition } from '../../../src/store/operate/alerts.ts';
+import type { Alert } from '../../../src/store/operate/alerts.ts';
 import { settleAlerts } from '../../../src/store/operate/alerts.ts';
 import { type ApiNode, apiNode } from '../../api/node.ts';
 import { innbound } from '../../support/process.ts';
@@ -120,7 +120,7 @@ alerts:
     answer = undefined;
   });
 
-  const condition = (more: Partial<Condition> = {}): Condition => ({
+  const condition = (more: Partial<Alert> = {}): Alert => ({
     kind: 'auth_failed',
     integration: 'grand',
     subject: 'pull',
@@ -130,7 +130,7 @@ alerts:
     ...more,
   });
   const kinds = ['auth_failed', 'run_incomplete'];
-  const settle = (conditions: readonly Condition[], now = Date.now()) =>
+  const settle = (conditions: readonly Alert[], now = Date.now()) =>
     settleAlerts(node.runtime.pool, conditions, kinds, (alert, news) =>
       routesFor(alertRoutes(node.runtime), alert, news, now),
     );

@@ -87,21 +87,24 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         }}
         onBlur={() => setTypedMore(undefined)}
       />
-      <Select
-        label="Paging"
-        data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
-        value={type}
-        onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(formOf(next), where) } })}
-      />
-      {form && form.fields.length > 0 && (
-        <>
-          <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
-          <details className="fold">
-            <summary>More about paging</summary>
-            <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
-          </details>
-        </>
-      )}
+      <details className="fold" open={type === 'none'}>
+        <summary>Paging: {form?.description ?? type}</summary>
+        <Select
+          label="Paging"
+          data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
+          value={type}
+          onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(formOf(next), where) } })}
+        />
+        {form && form.fields.length > 0 && (
+          <>
+            <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
+            <details className="fold">
+              <summary>More about paging</summary>
+              <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
+            </details>
+          </>
+        )}
+      </details>
       <p className="small muted">
         Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/push.md#streams.
       </p>

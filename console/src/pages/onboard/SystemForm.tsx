@@ -178,6 +178,15 @@ export function MappingForm(props: Step & { onBack: () => void }) {
   const write = (connectorText: string) => onChange({ connectorText });
   return (
     <div className="stack">
+      {(preview.data || preview.error) && (
+        <Mapped
+          preview={preview.data}
+          error={preview.error}
+          linked={(record) => (
+            <Linking key={record.id} record={record} sample={sample} connector={text} onConnector={write} />
+          )}
+        />
+      )}
       <div className="split">
         <Card title="Request" aside="what an answer cannot show">
           <RequestForm text={text} onText={write} />
@@ -211,15 +220,6 @@ export function MappingForm(props: Step & { onBack: () => void }) {
           You can refine it in the <Link to="/studio">mapping studio</Link> at any time.
         </span>
       </div>
-      {(preview.data || preview.error) && (
-        <Mapped
-          preview={preview.data}
-          error={preview.error}
-          linked={(record) => (
-            <Linking key={record.id} record={record} sample={sample} connector={text} onConnector={write} />
-          )}
-        />
-      )}
     </div>
   );
 }

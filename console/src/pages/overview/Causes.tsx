@@ -7,33 +7,26 @@ import { brandsText, number, plural } from '../../parts/format.ts';
 type Cause = Overview['causes'][number];
 type Brand = Overview['health'][number];
 
-/** What the checks that belong to each kind of cause report. */
-const checksOfCause: Readonly<Record<string, readonly string[]>> = {
-  destination: ['deliveries', 'backlog', 'circuit'],
-  partner: ['circuit', 'runs'],
-  pull: ['credentials', 'runs', 'circuit'],
-  push: ['events'],
-  records: ['dead_letters'],
-};
+type Finding = Brand['findings'][number];
 
-/** What a brand's checks report beyond the causes that are known. */
-export function uncovered({ integration, findings }: Brand, causes: readonly Cause[]): Brand['findings'] {
-  const covered = causes
-    .filter(({ integrations }) => integrations.includes(integration))
-    .flatMap(({ cause }) => [...(checksOfCause[cause.split(':', 1)[0] ?? ''] ?? []), 'alerts']);
-  return findings.filter(({ check }) => !covered.includes(check));
-}
+/** Whether a cause that is known states what a brand's finding states: its own, or the same of many brands. */
+export const isOf = (cause: Cause, finding: Finding): boolean =>
+  cause.cause === finding.cause || (cause.cause.startsWith('brands:') && cause.kind === finding.kind);
 
-/** Faults that the checks of brands found a moment ago: the alerts, and with them the incidents, follow within a minute. */
+/** What is found for a brand beyond the causes that are known. */
+export const uncovered = ({ findings }: Brand, causes: readonly Cause[]): Finding[] =>
+  findings.filter((finding) => !causes.some((cause) => isOf(cause, finding)));
+
+/** Faults that were found a moment ago, each cause once: the alerts, and with them the incidents, follow within a minute. */
 function newFaults({ health, causes }: Overview): { message: string; brands: string[] }[] {
   const found = health.flatMap((brand) =>
     uncovered(brand, causes)
       .filter(({ state }) => state === 'failing' || state === 'auth_failed')
-      .map(({ message }) => ({ message, brand: brand.integration })),
+      .map(({ cause, message }) => ({ cause, message, brand: brand.integration })),
   );
-  return [...Map.groupBy(found, ({ message }) => message)].map(([message, group]) => ({
-    message,
-    brands: group.map(({ brand }) => brand),
+  return [...Map.groupBy(found, ({ cause }) => cause).values()].map((group) => ({
+    message: [...new Set(group.map(({ message }) => message))].join(' '),
+    brands: [...new Set(group.map(({ brand }) => brand))],
   }));
 }
 
@@ -90,16 +83,14 @@ export function Causes({ data }: { data: Overview }) {
 const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
 const mostFaults = 10;
 
-function effectText({ cause, brands, integrations, waiting, dead_letters }: Cause): string {
+function effectText({ cause, kind: of, brands, integrations, waiting, dead_letters }: Cause): string {
   const [kind] = cause.split(':', 1);
   return [
     integrations.length > 0
       ? `concerns ${brandsText(integrations)}`
       : brands > 0 && `concerns ${plural(brands, 'brand')}`,
     kind === 'destination' && `${plural(waiting, 'booking')} waiting`,
-    kind === 'records' && plural(dead_letters, 'open dead letter'),
-    (kind === 'pull' || kind === 'partner') && 'bookings are not refreshed by pulls',
-    kind === 'push' && 'changes arrive only with the next pull',
+    of.startsWith('dead_letter') && plural(dead_letters, 'open dead letter'),
   ]
     .filter((one) => typeof one === 'string')
     .join(' · ');
@@ -116,12 +107,12 @@ function Remedy({ cause }: { cause: Cause }) {
 }
 
 function remedyOf({ kind, cause, incident_id, integrations }: Cause): readonly [to: string, label: string] {
-  if (kind === 'rows_held') return ['/alerts', 'Release or refuse'];
   if (cause.startsWith('destination:')) return ['/destinations', 'See its answers'];
   if (kind === 'document_broken') return ['/documents', 'Open the documents'];
   const [name, ...others] = integrations;
   if (name === undefined || others.length > 0) return [`/incidents/${incident_id}`, 'What to do'];
   const only = encodeURIComponent(name);
+  if (kind === 'rows_held') return [`/integrations/${only}`, 'Release or refuse'];
   if (kind === 'dead_letters_growing') return [`/dead-letters?integration=${only}`, 'Open the dead letters'];
   const push = cause.startsWith('push:') && 'See what is refused';
   return [`/integrations/${only}`, kind === 'auth_failed' ? 'Test and resume' : push || 'Open the brand'];

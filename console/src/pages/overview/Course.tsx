@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Overview as Data, Mark, Point } from '../../api/types.ts';
 import { Ago, Card, Facts } from '../../parts/basics.tsx';
 import { Chart, Key, type Line } from '../../parts/charts.tsx';
@@ -11,7 +11,7 @@ import { Latency } from './Latency.tsx';
 import { type Period, periodMs } from './periods.ts';
 
 /** The curves with marks, the days, and the marks in words. */
-export function Course({ data, period }: { data: Data; period: Period }) {
+export function Course({ data, period, news }: { data: Data; period: Period; news: ReactNode }) {
   const marks = useMarks(period, data.nodes);
   const from = Date.parse(data.now) - periodMs[period];
   const within = marks.filter(({ at }) => Date.parse(at) >= from);
@@ -19,14 +19,13 @@ export function Course({ data, period }: { data: Data; period: Period }) {
   return (
     <>
       <Charts data={data} periodMs={periodMs[period]} marks={within} />
-      <div className="wide-narrow">
-        <Days />
+      <Days />
+      <div className="thirds">
         <Latency data={data} />
-      </div>
-      <div className="wide-narrow">
-        {operator ? <WhatChanged marks={within} /> : <div />}
+        {news}
         <Nodes data={data} />
       </div>
+      {operator && <WhatChanged marks={within} />}
     </>
   );
 }
@@ -40,27 +39,36 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
     // Before the first node started, nobody counted.
     const since = Math.min(...data.nodes.map(({ started_at }) => Date.parse(started_at)));
     const times = steps.map(({ at }) => at / 1_000);
-    const line = (label: string, colour: string, of: (point: Point | undefined) => number | null): Line => ({
+    // The hour that is not over yet, as if it went on like this.
+    const until = Date.parse(data.counted_until ?? data.now);
+    const isHours = data.step_ms > 60_000;
+    const scale = (at: number) => (isHours ? data.step_ms / Math.max(60_000, Math.min(data.step_ms, until - at)) : 1);
+    const line = (
+      label: string,
+      colour: string,
+      of: (point: Point | undefined, at: number) => number | null,
+    ): Line => ({
       label,
       colour,
-      values: steps.map(({ at, point }) => (point === undefined && at < since ? null : of(point))),
+      values: steps.map(({ at, point }) => (point === undefined && at < since ? null : of(point, at))),
       fill: false,
     });
-    const area = (...given: Parameters<typeof line>): Line => ({ ...line(...given), fill: true });
-    const per = data.step_ms === 10_000 ? 'per ten seconds' : 'per hour';
+    const rate = (label: string, colour: string, key: 'events' | 'changes' | 'delivered'): Line =>
+      line(label, colour, (point, at) => (point?.[key] ?? 0) * scale(at));
+    const per = isHours ? 'per hour' : 'per ten seconds';
     const charts: (Omit<Parameters<typeof Chart>[0], 'times' | 'marks'> & { title: string })[] = [
       {
-        title: 'Throughput',
+        title: `Throughput, ${per}`,
         label: `Throughput, ${per}`,
         unit: count,
         lines: [
-          area('delivered', '--brass-fill', (point) => point?.delivered ?? 0),
-          line('events', '--info', (point) => point?.events ?? 0),
-          line('changes', '--good', (point) => point?.changes ?? 0),
+          { ...rate('delivered', '--brass-fill', 'delivered'), fill: true },
+          rate('events', '--info', 'events'),
+          rate('changes', '--good', 'changes'),
         ],
       },
       {
-        title: 'Latency',
+        title: 'Time from intake to delivery',
         label: 'From intake to delivery',
         unit: span,
         limit: { value: data.late_after_ms, label: `late from ${span(data.late_after_ms)}` },
@@ -70,11 +78,11 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
         ],
       },
       {
-        title: 'Backlog',
+        title: 'Changes waiting for delivery',
         label: 'Waiting for delivery',
         unit: count,
         lines: [
-          area('waiting', '--info', (point) => point?.waiting ?? 0),
+          { ...line('waiting', '--info', (point) => point?.waiting ?? 0), fill: true },
           line('dead', '--bad', (point) => point?.dead ?? 0),
         ],
       },

@@ -2,8 +2,9 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Answer } from '../../api/client.ts';
 import { useApi } from '../../api/query.tsx';
-import { Card, Empty, Loaded, type Tone } from '../../parts/basics.tsx';
-import { number, plural } from '../../parts/format.ts';
+import { Card, Empty, Loaded } from '../../parts/basics.tsx';
+import { dayOf } from '../../parts/days.ts';
+import { plural } from '../../parts/format.ts';
 import { BrandLink } from '../../parts/links.tsx';
 
 const dayCount = 28;
@@ -72,27 +73,11 @@ export function Days() {
 type Brand = Answer<'overview.days'>['items'][number];
 
 function Cell({ brand, day }: { brand: Brand; day: string }) {
-  const found = brand.days.find((one) => one.day === day);
-  const hasBegun = brand.days.some((one) => one.day <= day);
-  const { hours, pulled_hours, events } = found ?? { hours: 24, pulled_hours: 0, events: 0 };
-  const hasEvents = brand.days.some((one) => one.events > 0);
-  const share = pulled_hours / Math.max(1, hours);
-  const pulled: Tone | undefined = !brand.pulls ? undefined : share >= 0.9 ? 'good' : share >= 0.5 ? 'warn' : 'bad';
-  const pushed: Tone | undefined = !brand.push || !hasEvents ? undefined : events > 0 ? 'good' : 'bad';
-  const text = hasBegun
-    ? [
-        brand.pulls && `a pull found records in ${pulled_hours} of ${plural(hours, 'hour')}`,
-        brand.push &&
-          hasEvents &&
-          (events === 0 ? 'no event' : `${number(events)} ${events === 1 ? 'event' : 'events'}`),
-      ]
-        .filter((one) => typeof one === 'string')
-        .join(', ') || 'nothing to expect'
-    : 'before its first data';
+  const { pulled, pushed, text } = dayOf(brand, day);
   return (
     <td title={`${dayText.format(new Date(day))}: ${text}`}>
-      <i data-tone={hasBegun ? pulled : undefined} />
-      <i data-tone={hasBegun ? pushed : undefined} />
+      <i data-tone={pulled} />
+      <i data-tone={pushed} />
       <span className="visually-hidden">{text}</span>
     </td>
   );

@@ -4,6 +4,8 @@ import type { Overview } from '../../api/types.ts';
 import { Card, type Tone } from '../../parts/basics.tsx';
 import { number, plural } from '../../parts/format.ts';
 import { Mark } from '../../parts/icons.tsx';
+import { perMinute } from '../../parts/steps.ts';
+import { isOf } from './Causes.tsx';
 
 type Brand = Overview['health'][number];
 
@@ -35,9 +37,9 @@ const rowHeight = 50;
 
 /** The flow as a picture: partners, Innbound, destinations. The width of a line is its rate, its colour the health. */
 export function Flow({ data, periodMs }: { data: Overview; periodMs: number }) {
-  const minutes = periodMs / 60_000;
-  const left = partners(data, minutes);
-  const right = destinations(data, minutes);
+  const rateOf = (count: number) => perMinute(count, data, periodMs);
+  const left = partners(data, rateOf);
+  const right = destinations(data, rateOf);
   if (left.length === 0) return null;
   const height = Math.max(left.length, right.length, 2) * rowHeight;
   const most = Math.max(...[...left, ...right].map(({ perMinute }) => perMinute), 1);
@@ -91,7 +93,9 @@ function Column(props: { label: string; places: readonly Place[]; right?: boolea
   );
 }
 
-function partners({ health, causes }: Overview, minutes: number): Place[] {
+type Rate = (count: number) => number;
+
+function partners({ health, causes }: Overview, rateOf: Rate): Place[] {
   const rows =
     health.length <= mostPlaces
       ? health.map((brand) => ({ label: brand.integration, brands: [brand] }))
@@ -99,17 +103,17 @@ function partners({ health, causes }: Overview, minutes: number): Place[] {
   return rows
     .map(({ label, brands }): Place & { bad: number } => {
       const sick = brands.toSorted((a, b) => worst[b.state] - worst[a.state])[0];
-      const perMinute = brands.reduce((sum, { changes, events }) => sum + Math.max(changes, events), 0) / minutes;
+      const changesPerMinute = rateOf(brands.reduce((sum, { changes }) => sum + changes, 0));
       const cause = causes.find(
-        (one) => !one.cause.startsWith('destination:') && sick && one.integrations.includes(sick.integration),
+        (one) => !one.cause.startsWith('destination:') && sick?.findings.some((finding) => isOf(one, finding)),
       );
       const isOne = brands.length === 1;
       return {
         key: label,
         label,
         tone: toneOf(sick?.state ?? 'healthy'),
-        perMinute,
-        said: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(perMinute)}`,
+        perMinute: changesPerMinute,
+        said: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(changesPerMinute)}`,
         to: cause
           ? `/incidents/${cause.incident_id}`
           : isOne
@@ -122,20 +126,20 @@ function partners({ health, causes }: Overview, minutes: number): Place[] {
     .slice(0, mostPlaces);
 }
 
-function destinations({ health, causes }: Overview, minutes: number): Place[] {
+function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
   const lanes = health.flatMap((brand) => brand.lanes.map((lane) => ({ ...lane, changes: brand.changes })));
   return [...Map.groupBy(lanes, ({ destination }) => destination)]
     .map(([label, mine]): Place => {
       const waiting = mine.reduce((sum, lane) => sum + lane.waiting, 0);
-      const perMinute = mine.reduce((sum, lane) => sum + (lane.failing ? 0 : lane.changes), 0) / minutes;
-      const isFailing = mine.some(({ failing }) => failing);
-      const cause = causes.find((one) => one.cause === `destination:${label}`);
+      const changesPerMinute = rateOf(mine.reduce((sum, lane) => sum + (lane.failing ? 0 : lane.changes), 0));
+      const cause = causes.find(({ kind, cause }) => cause === `destination:${label}` || kind === 'role_missing');
+      const isFailing = mine.some(({ failing }) => failing) || cause?.severity === 'critical';
       return {
         key: label,
         label,
-        tone: isFailing ? 'bad' : mine.some(({ held }) => held > 0) ? 'warn' : 'good',
-        perMinute,
-        said: isFailing || waiting > 100 ? `${number(waiting)} waiting` : rate(perMinute),
+        tone: isFailing ? 'bad' : cause || mine.some(({ held }) => held > 0) ? 'warn' : 'good',
+        perMinute: changesPerMinute,
+        said: isFailing || waiting > 100 ? `${number(waiting)} waiting` : rate(changesPerMinute),
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })

@@ -4,6 +4,7 @@ import { useAct, useApi } from '../../api/query.tsx';
 import type { Json, WholeDeadLetter } from '../../api/types.ts';
 import { useTabDraft } from '../../parts/draft.ts';
 import { inside } from '../../parts/inside.ts';
+import { useMay } from '../../shell/session.ts';
 import type { Case } from './CasesCard.tsx';
 
 export const zones = Intl.supportedValuesOf('timeZone');
@@ -42,6 +43,10 @@ export function useSample(
     setText(JSON.stringify(underRoot(held.remedy.sample as Json, source ?? ''), null, 2));
     setAsBrand(held.hold.integration);
   }, [held, source, setText]);
+  const last = useLastPayload(draft === undefined && letterId === undefined && holdId === undefined ? user : undefined);
+  useEffect(() => {
+    if (last !== undefined && source !== undefined) setText(JSON.stringify(underRoot(last, source), null, 2));
+  }, [last, source, setText]);
   const fetching = useAct(
     (integration: string) => call('map.fetch', { integration }),
     (page) => {
@@ -81,6 +86,23 @@ export function useSample(
 }
 
 export type Sample = ReturnType<typeof useSample>;
+
+/** The newest payload that a pull brought for the brand, to begin with. Reading it is audited, so only for those who map. */
+function useLastPayload(integration: string | undefined): Json | undefined {
+  const enabled = useMay('operator') && integration !== undefined;
+  const once = { staleMs: Number.POSITIVE_INFINITY, onFocus: false, retry: false } as const;
+  const brand = { integration: integration ?? '' };
+  const [newest] = useApi('reservations.search', { ...brand, limit: 1 }, { ...once, enabled }).data?.items ?? [];
+  const story = useApi(
+    'reservations.timeline',
+    { ...brand, id: newest?.id ?? '', limit: 50 },
+    { ...once, enabled: enabled && newest !== undefined },
+  ).data;
+  const received = story?.timeline.findLast(
+    (entry) => entry.what === 'received' && entry.cause === 'run' && entry.raw !== undefined,
+  );
+  return received && 'raw' in received ? (received.raw as Json) : undefined;
+}
 
 /** A dead letter in the form the partner sent it: an event as it is, a record inside the list it came from. */
 function sampleOf({ event, raw }: WholeDeadLetter, source: string): Json {

@@ -15,21 +15,30 @@ export const destinationType: DestinationType<Settings> = {
   open(settings, { workspaceDir, clock, brandOf }) {
     const store = folderStore(path.resolve(workspaceDir, settings.path), clock);
     const { format } = settings;
-    return openLake({ store, format, fileBytes: fileBytes(settings), brandOf, clock, failure });
+    return openLake({
+      store,
+      format,
+      fileBytes: fileBytes(settings),
+      brandOf,
+      clock,
+      failure: (error) => failure(error, settings.path),
+    });
   },
 };
 
-function failure(error: unknown): Outcome {
-  const message = messageOf(error);
-  if (error instanceof UnfitValue) return { kind: 'dead', code: 'deliver.refused', message, whole: true };
-  return { kind: 'retry', code: 'deliver.write_failed', message };
+function failure(error: unknown, folder: string): Outcome {
+  if (error instanceof UnfitValue) {
+    return { kind: 'dead', code: 'deliver.refused', message: `Writing failed: ${error.message}.`, whole: true };
+  }
+  const { code, name } = error as NodeJS.ErrnoException;
+  const why = code === undefined ? name : `${reasons.get(code) ?? 'the system refuses it'} (${code})`;
+  return { kind: 'retry', code: 'deliver.write_failed', message: `Writing to the folder ${folder} failed: ${why}.` };
 }
 
-/** Only the code of the system error: its text names paths. */
-function messageOf(error: unknown): string {
-  if (error instanceof UnfitValue) return `Writing failed: ${error.message}.`;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return code === undefined
-    ? `Writing failed: ${(error as Error).name}.`
-    : `Writing failed: ${syscall ?? 'system'} ${code}.`;
-}
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['ENOTDIR', 'it is not a folder'],
+  ['ENOENT', 'it does not exist'],
+  ['EACCES', 'the service may not write there'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+]);

@@ -1,0 +1,48 @@
+import type { Facts, LaneFacts } from '../facts.ts';
+import { behindMs, clause, counted, type Found, lateness, leastLateMs } from './found.ts';
+
+/** With fewer, the fault may lie with single records; with this many and no success since, it lies with the destination. */
+const fewestToBlame = 3;
+/** So much older than usual is not chance. */
+const timesUsual = 3;
+
+export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
+  !paused && retrying >= fewestToBlame && !delivered_since;
+
+export function* ofDeliveries({ lanes, circuits }: Facts): Generator<Found> {
+  for (const { name: subject, last_failure, open_since } of circuits) {
+    const message = `${subject} is not available: ${clause(last_failure)}. Its deliveries wait and resume by themselves.`;
+    const detail = { open_since: open_since.toISOString() };
+    yield { kind: 'destination_away', state: 'failing', subject, message, detail, action: 'try_destination' };
+  }
+  const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));
+  for (const lane of lanes) yield* ofLane(lane, failing);
+}
+
+function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>): Generator<Found> {
+  const { integration, destination: subject, waiting, retrying, usual_ms = 0 } = lane;
+  const about = { integration, subject, detail: { waiting } };
+  const wait = `${counted(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} waiting.`;
+  if (lane.paused) {
+    const message = `Deliveries to ${subject} are paused in its document; ${wait}`;
+    if (waiting > 0) yield { ...about, kind: 'deliveries_paused', state: 'paused', quiet: true, message };
+    return;
+  }
+  const why = clause(lane.last_failure);
+  const action = 'try_destination';
+  if (isDestinationFailing(lane)) {
+    const message = `${subject} is failing: ${why}. ${wait}`;
+    const detail = { waiting, failure: why };
+    yield { ...about, kind: 'destination_failing', state: 'failing', message, detail, action };
+    return;
+  }
+  if (retrying > 0) {
+    const message = `${retrying === 1 ? '1 delivery' : `${retrying} deliveries`} to ${subject} being retried: ${why}.`;
+    yield { ...about, kind: 'deliveries_retrying', state: 'attention', quiet: true, message, action };
+  }
+  const late_ms = lane.late_ms ?? 0;
+  if (failing.has(subject) || late_ms < Math.max(leastLateMs, usual_ms * timesUsual)) return;
+  const message = `Deliveries to ${subject} are ${lateness(late_ms)} behind; ${wait}`;
+  const quiet = late_ms < behindMs && { quiet: true as const };
+  yield { ...about, kind: 'deliveries_behind', state: 'attention', message, detail: { waiting, late_ms }, ...quiet };
+}
