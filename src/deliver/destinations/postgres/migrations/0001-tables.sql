@@ -168,15 +168,33 @@ create table reservation_versions (
   currency            text,
   guest_count         int  not null,
   room_count          int  not null,
-  room_nights         int  not null,
+  rooms               jsonb,
+  charges             jsonb,
   primary key (integration, id, epoch, version)
 );
 comment on table reservation_versions is 'Every version of every reservation, as it was. No personal data: guests are only counted.';
 comment on column reservation_versions.version is 'Rises by one with every change of the reservation.';
 comment on column reservation_versions.event is 'Why there is this version: created, updated, cancelled, erased or removed.';
 comment on column reservation_versions.changed_at is 'When the change was taken in.';
-comment on column reservation_versions.room_nights is 'The nights of all its rooms; pseudo rooms, house accounts and day use have none.';
+comment on column reservation_versions.rooms is 'Its rooms at that time; the view version_rooms has a row for each.';
+comment on column reservation_versions.charges is 'Its charges of the kind room at that time, without their text; the view version_charges has a row for each.';
 create index reservation_versions_changed_at on reservation_versions (changed_at);
+
+create view version_rooms as
+select v.integration, v.id, v.epoch, v.version, m.*
+  from reservation_versions v cross join lateral (
+    select (n - 1)::int as position, room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children
+      from rows from (jsonb_to_recordset(v.rooms) as (room_type text, board text, rate_code text, room_kind text, share_id text,
+                                                      start_date date, end_date date, adults int, children int))
+           with ordinality as t (room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children, n)
+  ) m;
+comment on view version_rooms is 'One row per room of every version of every reservation.';
+
+create view version_charges as
+select v.integration, v.id, v.epoch, v.version, m.*
+  from reservation_versions v
+ cross join lateral jsonb_to_recordset(v.charges) as m (charge_date date, amount numeric, tax_amount numeric);
+comment on view version_charges is 'One row per charge of the kind room of every version of every reservation.';
 
 create table brands (
   integration    text primary key,
