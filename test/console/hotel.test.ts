@@ -38,7 +38,7 @@ describe('the page of a hotel', { skip }, () => {
     const { pool } = desk.service.runtime;
     const stored = `select count(*)::int as n from records where type = 'reservation' and version > 0`;
     await until('the bookings are stored', async () => (await pool.query(stored)).rows[0].n === stays.length);
-    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon' });
+    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: false });
     page = await desk.signIn();
   });
   after(() => desk?.stop());

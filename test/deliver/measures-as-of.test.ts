@@ -56,13 +56,17 @@ test('pace and pick-up are what was on the books that day', async (t) => {
   const diary = new Map<string, { rooms: Set<string>; amount: number; arrivals: number }>();
   const deliveries = bookings.flatMap(({ lateBy, share, changes }, i) => {
     let at = 0;
-    const made = changes.map((one, n) => ({ one, at: n === 0 ? 0 : (at += one.after) }));
+    const made: { readonly one: Change; readonly at: number }[] = [];
+    for (const one of changes) {
+      if (made.length > 0) at += one.after;
+      made.push({ one, at });
+    }
     // The first message brings the state of its day. What was before it, only the booking date tells.
     const first = made.findLast((one) => one.at <= lateBy) ?? made[0];
     assert.ok(first);
     const told = [first, ...made.slice(made.indexOf(first) + 1)];
     for (let today = 0; today <= 130; today++) {
-      const known = told.findLast((one) => one.at <= today) ?? first;
+      const known: { readonly one: Change } = told.findLast((one) => one.at <= today) ?? first;
       const { one } = known;
       // What was cancelled when we first heard of it was on the books until then.
       if (one.isGone && (known !== first || today >= lateBy)) continue;
