@@ -101,11 +101,24 @@ export function hotelView(
     return { sold, revenue: cents(now.revenue + (sold - now.sold) * (now.adr ?? usualPrice)) };
   }
 
+  /** A month that has ended is compared with the whole month of the year before, another one with what was on the books 364 days ago. */
+  function lastYearOf(month: string, all: readonly NightFacts[], known: readonly NightFacts[]): Figures | null {
+    const [yearNo = '', monthNo = ''] = month.split('-');
+    const hasEnded = all.every(({ night }) => night < day);
+    const before = hasEnded
+      ? facts.nights.filter(({ night }) => night.startsWith(`${Number(yearNo) - 1}-${monthNo}`))
+      : known.flatMap(({ night }) => {
+          const one = byNight.get(addDays(night, -year));
+          return one ? [{ ...one, ...(night >= day && one.yearAgo) }] : [];
+        });
+    const isComplete =
+      before.length >= (hasEnded ? all.length - 1 : known.length) && (!hasEnded || known.length === all.length);
+    return isComplete && before.length > 0 && before.every((one) => one.known) ? figuresOf(before) : null;
+  }
+
   function monthOf(month: string) {
     const all = facts.nights.filter(({ night }) => night.startsWith(month));
     const known = all.filter((one) => one.known);
-    const [yearNo = '', monthNo = ''] = month.split('-');
-    const before = facts.nights.filter(({ night }) => night.startsWith(`${Number(yearNo) - 1}-${monthNo}`));
     const expected = all.map(forecastOf);
     const isForecast = all.some(({ night }) => night >= day) && expected.every((one) => one !== undefined);
     return {
@@ -113,7 +126,7 @@ export function hotelView(
       nights: all.length,
       known_nights: known.length,
       ...figuresOf(known),
-      last_year: before.length > 0 && before.every((one) => one.known) ? figuresOf(before) : null,
+      last_year: lastYearOf(month, all, known),
       forecast: isForecast
         ? {
             sold: expected.reduce((sum, one) => sum + (one?.sold ?? 0), 0),

@@ -56,7 +56,9 @@ const report = z.object({
         month,
         nights: z.int(),
         known_nights: z.int().describe('Only these count.'),
-        last_year: lastYear,
+        last_year: lastYear.describe(
+          'Of a month that has ended, the same month; of another one, what was on the books of these nights 364 days ago. Null if not known.',
+        ),
         forecast: z.object({ sold: z.int(), revenue: z.number() }).nullable(),
         budget: z.number().nullable().describe('Room revenue.'),
       }),
