@@ -20,7 +20,7 @@ select integration, any_value(brand_id) as brand_id, any_value(timezone) as time
  group by integration;
 
 create table versions as
-select distinct on (integration, id, epoch, version) * replace (changed_at::timestamp at time zone 'UTC' as changed_at)
+select distinct on (integration, id, epoch, version) * replace (changed_at::timestamp at time zone 'UTC' as changed_at, stated_at::timestamp at time zone 'UTC' as stated_at)
   from read_parquet(getvariable('lake') || '/**/*.parquet', union_by_name => true, hive_partitioning => false)
  where type = 'reservation';
 

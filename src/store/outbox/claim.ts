@@ -24,6 +24,7 @@ interface ClaimedRow {
   readonly event: ChangeEvent | null;
   readonly idempotency_key: string | null;
   readonly at_ms: number;
+  readonly stated_ms: number;
   readonly newest_version: number;
   readonly newest_data: string;
   /** How the versions after this one came about; null for the newest. */
@@ -55,7 +56,8 @@ const claimSql = (withDelivered: boolean) => `
     returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.leaving, o.attempt, o.fence,
               due.leased as interrupted
   )
-  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.trace,
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms,
+         (extract(epoch from least(c.effective_at, c.at)) * 1000)::float8 as stated_ms, c.trace,
          r.version as newest_version, r.data::text as newest_data,
          case when c.event = 'erased' then ${identifiersOfClaim} end as sealed,
          ${withDelivered ? `${versionsAfter('k', compared)} as made, array(${droppedSince}) as dropped_versions` : `case when k.version < r.version then ${versionsAfter('k', 'k.version')} end as made`}
@@ -72,9 +74,9 @@ const newestOfClaim =
 
 /** The newest version is in its record; only a version that newer ones have replaced is read from the history. */
 const changeOfClaim = `(
-  select r.event, null as idempotency_key, r.changed_at as at, r.trace where r.version = k.version
+  select r.event, null as idempotency_key, r.changed_at as at, r.effective_at, r.trace where r.version = k.version
   union all
-  (select outcome, idempotency_key, at, trace from history
+  (select outcome, idempotency_key, at, effective_at, trace from history
     where r.version > k.version and integration = k.integration and id = k.id and type = k.type and version = k.version
       and diff is not null limit 1))`;
 
@@ -158,6 +160,7 @@ function storedChange(row: Read, keyring: Keyring | undefined): Claimed['change'
     event,
     idempotencyKey: row.idempotency_key ?? idempotencyKey(integration, type, id, version, row.newest_data),
     at: row.at_ms,
+    statedAt: row.stated_ms,
     record: () => decodeRecord(type, data),
     ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, row, row.sealed) : [] }),
     ...(row.trace !== null && { trace: row.trace }),

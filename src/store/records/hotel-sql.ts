@@ -47,7 +47,7 @@ const tables = `
     select d.id, 1, 'created', null, d.at, d.data from dropped d where d.id not in (select id from stored)
   ), reservation_versions as (
     select $1::text as integration, ''::text as brand_id, s.id, 1 as epoch, s.version, s.event,
-           coalesce(lag(s.until_at) over earlier, s.at, s.until_at) as changed_at, d.*
+           coalesce(lag(s.until_at) over earlier, s.at, s.until_at) as stated_at, d.*
       from stated s cross join lateral json_to_record(s.data) as d (
              status text, check_in date, check_out date, booking_date date, cancelled_at date, channel text, source text, segment text,
              total_amount numeric, currency text, rooms json, charges json)
@@ -66,7 +66,7 @@ const tables = `
      cross join lateral json_to_recordset(v.charges) as m (charge_kind text, charge_date date, amount numeric, tax_amount numeric)
      where m.charge_kind = 'room'
   ), reservations as (
-    select distinct on (id) *, case when event = 'removed' then changed_at end as removed_at from reservation_versions order by id, version desc
+    select distinct on (id) *, case when event = 'removed' then stated_at end as removed_at from reservation_versions order by id, version desc
   ), guests as (
     select null::text as integration, null::text as reservation_id, 0 as position, null::text as nationality, null::text as guest_id,
            null::text as email, false as email_proxy, null::text as phone where false

@@ -139,3 +139,30 @@ test('the pace of the page is the booking curve of the warehouse, where no room 
     assert.ok(part.now.rooms > 0);
   }
 });
+
+test('a cancellation event without a date counts on its own day, not on the day of its receipt', async () => {
+  const noon = (n: number) => Date.parse(`${day(n)}T12:00:00Z`);
+  const stay = { check_in: day(70), check_out: day(72), guests: [], booking_date: day(-40) };
+  await node.take('other', reservation('late', stay));
+  await node.runtime.pool.query(
+    `update records set effective_at = $1, views = null where integration = 'other' and id = 'late'`,
+    [new Date(noon(-30))],
+  );
+  await node.send('other', 'reservation.cancelled', { reservation_id: 'late', status: 'cancelled' }, noon(-9));
+  const { cancellations } = await counted('other', false);
+  await drainOnce(await deliverPorts(node.runtime));
+  const [row] = await ask(
+    `select cancelled_on::text, cancelled_on_source from innbound.bookings where integration = 'other' and id = 'late'`,
+  );
+  assert.deepEqual(row, { cancelled_on: day(-9), cancelled_on_source: 'change' });
+  const { rows } = await node.runtime.pool.query(
+    `select data ->> 'status' as status from records where integration = 'other' and id = 'late'`,
+  );
+  assert.deepEqual(rows, [{ status: 'cancelled' }]);
+  const others = await number(
+    `select count(*) as n from innbound.bookings where integration = 'other' and status = 'cancelled'
+        and cancelled_on between :today - 13 and :today - 7
+        and exists (select from innbound.booked_rooms m where m.integration = 'other' and m.id = bookings.id and m.kind in ('room', 'day_use'))`,
+  );
+  assert.equal(cancellations.week_before.reservations, others);
+});

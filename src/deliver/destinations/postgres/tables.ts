@@ -27,6 +27,7 @@ const envelope = [
 ] as const;
 /** Staged with a reservation for the merge of its child rows and for its version, with their types; not in the table. */
 export const stagedOnly: ReadonlyMap<string, string> = new Map([
+  ['stated_at', 'timestamptz'],
   ['guest_count', 'int'],
   ['room_count', 'int'],
   ['charge_count', 'int'],
@@ -48,6 +49,7 @@ const versionFields = canonicalOf.reservations.filter(([, { kind, personal }]) =
 export const versionColumns = [
   ...envelope,
   ...versionFields.map(([name]) => name),
+  'stated_at',
   'guest_count',
   'room_count',
   'rooms',
@@ -72,7 +74,7 @@ export type Rows = Readonly<Record<Table, Cell[][]>>;
 
 export function rowsOf(batch: readonly Delivery[]): Rows {
   const rows: Rows = { reservations: [], guests: [], rooms: [], charges: [], guest_profiles: [] };
-  for (const { message, changedAt } of batch) {
+  for (const { message, changedAt, statedAt = changedAt } of batch) {
     const { type, integration, brand_id, event, epoch = 1, version, idempotency_key, data } = message;
     const at = new Date(changedAt).toISOString();
     const head: Cell[] = [
@@ -92,6 +94,7 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
     }
     const { guests = [], rooms: stays = [], charges = [] } = data;
     const staged = [
+      new Date(statedAt).toISOString(),
       guests.length,
       stays.length,
       charges.length,

@@ -166,6 +166,7 @@ create table reservation_versions (
   segment             text,
   total_amount        numeric,
   currency            text,
+  stated_at           timestamptz not null,
   guest_count         int  not null,
   room_count          int  not null,
   rooms               jsonb,
@@ -176,6 +177,7 @@ comment on table reservation_versions is 'Every version of every reservation, as
 comment on column reservation_versions.version is 'Rises by one with every change of the reservation.';
 comment on column reservation_versions.event is 'Why there is this version: created, updated, cancelled, erased or removed.';
 comment on column reservation_versions.changed_at is 'When the change was taken in.';
+comment on column reservation_versions.stated_at is 'When the partner said so: the timestamp of an event, the request of a list. An event that arrives late counts on its own day.';
 comment on column reservation_versions.rooms is 'Its rooms at that time; the view version_rooms has a row for each.';
 comment on column reservation_versions.charges is 'Its charges of the kind room at that time, without their text; the view version_charges has a row for each.';
 create index reservation_versions_changed_at on reservation_versions (changed_at);

@@ -18,7 +18,7 @@ window w as (partition by integration, id order by epoch, version);
 comment on view reservation_changes is 'One row per version: what it changed, in columns of reservation_versions. The first version changes all that it states.';
 
 create view version_days as
-select v.*, (v.changed_at at time zone coalesce(b.timezone, 'UTC'))::date as changed_on,
+select v.*, (v.stated_at at time zone coalesce(b.timezone, 'UTC'))::date as changed_on,
        v.event <> 'removed' and coalesce(v.status in ('confirmed', 'checked_in', 'checked_out'), true) as on_books,
        lag(v.status) over booking as status_before, row_number() over booking = 1 as is_first, lead(v.version) over booking is null as is_newest
   from reservation_versions v left join brands b on b.integration = v.integration
