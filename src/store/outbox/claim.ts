@@ -56,6 +56,19 @@ const claimSql = (withDelivered: boolean) => `
     returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.leaving, o.attempt, o.fence,
               due.leased as interrupted
   )
+  ${readClaimed(withDelivered)}`;
+
+/** The same reading of records that are not claimed, as if their newest version were due. */
+const peekSql = (withDelivered: boolean) => `
+  with claimed as (
+    select r.integration, r.type, r.id, r.version, coalesce(o.delivered_version, 0) as delivered_version, coalesce(o.removed, false) as removed,
+           coalesce(o.leaving, false) as leaving, 0 as attempt, 0 as fence, false as interrupted
+      from records r left join outbox o on o.integration = r.integration and o.id = r.id and o.type = r.type and o.destination = $2
+     where r.integration = $1 and r.type = $3 and r.version > 0 and r.id > $4 order by r.id limit $5
+  )
+  ${readClaimed(withDelivered)} order by k.id`;
+
+const readClaimed = (withDelivered: boolean) => `
   select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms,
          (extract(epoch from least(c.effective_at, c.at)) * 1000)::float8 as stated_ms, c.trace,
          r.version as newest_version, r.data::text as newest_data,
@@ -107,6 +120,28 @@ export async function claim(
     ...(withDelivered ? claimWithDelivered : claimPlain),
     values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs ?? null],
   });
+  return readRows({ pool, keyring }, destination, rows, { withDelivered, withMentions });
+}
+
+/** What a resend would claim of a lane, after an id; nothing is claimed. */
+export async function peek(
+  pool: Pool,
+  { integration, destination, type }: LaneKey & { readonly type: EntityType },
+  after: string,
+  limit: number,
+  options: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+): Promise<ClaimedByBrand[]> {
+  const sql = peekSql(options.withDelivered === true);
+  const { rows } = await pool.query<ClaimedRow>(sql, [integration, destination, type, after, limit]);
+  return readRows({ pool, keyring: undefined }, destination, rows, options);
+}
+
+async function readRows(
+  { pool, keyring }: { readonly pool: Pool; readonly keyring: Keyring | undefined },
+  destination: string,
+  rows: readonly ClaimedRow[],
+  { withDelivered = false, withMentions = false }: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+): Promise<ClaimedByBrand[]> {
   const claimed: ClaimedByBrand[] = [];
   for (const [integration, own] of Map.groupBy(rows, (row) => row.integration)) {
     const read = own.map((row) => ({ ...row, ...versionsOf(row, withDelivered) }));
