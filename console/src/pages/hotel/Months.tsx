@@ -22,14 +22,18 @@ export function Months({ name, report: { months, day, currency } }: { name: stri
   const amount = (value: number | null) => (value === null ? '–' : money(value, currency));
   /** A figure and by how much it is ahead of the one a year ago. */
   const figure =
-    (of: (figures: NonNullable<Month['last_year']>) => number | null, text: (value: number) => string) =>
+    (
+      of: (figures: NonNullable<Month['last_year']>) => number | null,
+      text: (value: number) => string,
+      as: 'percent' | 'points' = 'percent',
+    ) =>
     (one: Month) => {
       const now = one.known_nights === 0 ? null : of(one);
       const then = one.last_year && of(one.last_year);
       if (now === null) return '–';
       return (
         <>
-          {text(now)} {then ? <Change now={now} then={then} inPercent /> : null}
+          {text(now)} {then ? <Change now={now} then={then} as={as} /> : null}
         </>
       );
     };
@@ -48,7 +52,7 @@ export function Months({ name, report: { months, day, currency } }: { name: stri
         </>
       ),
     },
-    { head: 'Occupancy', kind: 'number', cell: figure(({ occupancy }) => occupancy, percent) },
+    { head: 'Occupancy', kind: 'number', cell: figure(({ occupancy }) => occupancy, percent, 'points') },
     {
       head: 'ADR',
       kind: 'number',
