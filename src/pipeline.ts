@@ -111,7 +111,7 @@ export function decide(
   const marks = { ...((overruled || isHeld) && { isOverruled: true }), ...(isHeld && { isHeld }) };
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;
-    return left(stored, before, statement, finished.reason, { moment: newest, views: storedViews(views, true, aside) });
+    return left(stored, before, statement, finished, { moment: newest, views: storedViews(views, true, aside) });
   }
   const { record } = finished;
   const next = { moment: newest, views: storedViews(views, finished.isRuled, aside) };
@@ -170,10 +170,10 @@ function left(
   stored: Stored,
   record: Reservation,
   { notes }: Statement,
-  reason: string,
+  { reason, ...dropped }: Finished & { readonly kind: 'dropped' },
   state: { readonly moment: Stored['moment']; readonly views: Stored['views'] },
 ): Decision {
-  if (stored.event === 'removed') return { kind: 'dropped', reason, state };
+  if (stored.event === 'removed') return { ...dropped, reason, state };
   const note = noteOf('removed', '', { reason });
   const { text } = stored;
   return {
@@ -185,6 +185,7 @@ function left(
     state,
     diff: [],
     notes: [...notes, note],
+    ...(dropped.sold && { sold: dropped.sold }),
   };
 }
 
@@ -212,7 +213,7 @@ type Finished =
       /** A rule changed it: the record is not what the partner said. */
       readonly isRuled: boolean;
     }
-  | { readonly kind: 'dropped'; readonly reason: string }
+  | { readonly kind: 'dropped'; readonly reason: string; readonly sold?: Reservation }
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
 /** Check, normalize, rules. A record that the statement makes by itself is checked and normalized already. */
@@ -229,7 +230,7 @@ export function finish(brand: Path, statement: Statement, merged: Reservation | 
     ({ record, notes } = cleaned(brand, checked.reservation, checked.notes));
   }
   const applied = brand.rules.apply(record);
-  if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note };
+  if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note, sold: record };
   if (applied.kind === 'failed') {
     const { code, rule, message } = applied;
     return failed({ code, problems: [{ field: rule, rule: message }], message }, record.id);

@@ -54,6 +54,7 @@ const pure = new Set([
   'json-path',
   'shape',
   'canonical',
+  'measures',
   'normalize',
   'persons',
   'transform',

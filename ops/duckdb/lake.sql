@@ -13,29 +13,24 @@ create macro spread(total, i, n, units) as
 
 create table brands as
 select integration, any_value(brand_id) as brand_id, any_value(timezone) as timezone, any_value(country) as country,
-       list(from_night order by from_night) filter (where rooms is not null) as capacity_from,
-       list(rooms order by from_night) filter (where rooms is not null) as capacity_rooms
-  from read_csv(getvariable('lake') || '/_brands/*.csv', header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER'})
+       list(from_night order by from_night) filter (where from_night is not null) as capacity_from,
+       list(rooms order by from_night) filter (where from_night is not null) as capacity_rooms,
+       list(all_rooms order by from_night) filter (where from_night is not null) as capacity_all
+  from read_csv(getvariable('lake') || '/_brands/*.csv', header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER', 'all_rooms': 'INTEGER'})
  group by integration;
 
 create table versions as
-select distinct on (integration, id, epoch, version) * replace (changed_at::timestamp at time zone 'UTC' as changed_at)
+select distinct on (integration, id, epoch, version) * replace (changed_at::timestamp at time zone 'UTC' as changed_at, stated_at::timestamp at time zone 'UTC' as stated_at)
   from read_parquet(getvariable('lake') || '/**/*.parquet', union_by_name => true, hive_partitioning => false)
  where type = 'reservation';
 
-create view rooms_of_versions as
-select integration, id, epoch, version, (i - 1)::int as position, rooms[i].room_kind as room_kind,
-       coalesce(rooms[i].start_date, check_in) as first_night, coalesce(rooms[i].end_date, check_out) as last_day
-  from versions cross join generate_series(1, len(rooms)) as t (i);
-
+create table version_rooms as
+select integration, id, epoch, version, (i - 1)::int as position, unnest(rooms[i]) from versions cross join generate_series(1, len(rooms)) as t (i);
+create table version_charges as
+select integration, id, epoch, version, unnest(charges[i]) from versions cross join generate_series(1, len(charges)) as t (i)
+ where charges[i].charge_kind = 'room';
 create table reservation_versions as
-select v.*, coalesce(len(v.guests), 0) as guest_count, coalesce(len(v.rooms), 0) as room_count,
-       coalesce(m.room_nights, greatest(v.check_out - v.check_in, 0), 0) as room_nights
-  from versions v left join (
-    select integration, id, epoch, version,
-           sum(case when room_kind in ('pseudo', 'house') then 0 else greatest(last_day - first_night, 0) end)::int as room_nights
-      from rooms_of_versions group by all
-  ) m using (integration, id, epoch, version);
+select * exclude (guests, rooms, charges), coalesce(len(guests), 0) as guest_count, coalesce(len(rooms), 0) as room_count from versions;
 
 create table reservations as
 select distinct on (v.integration, v.id) v.*, case when s.event = 'removed' then s.changed_at end as removed_at

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { deliverPorts } from '../composition/deliver.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
+import { previewJob } from '../operations/jobs.ts';
 import { resendDelivery, resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
@@ -12,11 +13,13 @@ import { count } from './sync-progress.ts';
 interface Options extends CommonOptions {
   readonly integration?: string;
   readonly id?: string;
+  readonly preview?: boolean;
 }
 
 export function define(command: Command): void {
   common(command)
     .option('-i, --integration <name>', 'only this integration')
+    .option('--preview', 'only show who would be sent, who is left out and why')
     .option('--id <id>', 'only this reservation or guest of the integration')
     .addHelpText(
       'after',
@@ -27,6 +30,7 @@ console or POST /api/v1/jobs has started shows its progress there.
 
 Example:
   innbound resend warehouse --integration lisbon-grand
+  innbound resend crm --preview
   innbound resend crm --integration lisbon-grand --id R-1042`,
     )
     .action((name: string, options: Options) =>
@@ -41,6 +45,18 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
       'operate.invalid_input',
       'An id is unique only within its integration: give --integration too.',
     );
+  }
+  if (options.preview) {
+    const { total, looked_at, counts, samples } = await previewJob(runtime, {
+      operation: 'resend',
+      destination,
+      integration,
+    });
+    if (options.json) return printJson({ total, looked_at, counts, samples });
+    say(`${count(total, 'record')}${looked_at === null ? '' : `, of which the first ${looked_at} were looked at`}:`);
+    for (const { label, count: found } of counts) say(`  ${found} ${label}`);
+    say(`Nothing was queued. Examples: ${samples.map(({ id }) => id).join(', ') || 'none'}.`);
+    return;
   }
   const progress = rowProgress();
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id }, (so) =>

@@ -135,7 +135,8 @@ export async function readyDestination(
         const body = runtime.active().documents.get(integration)?.body;
         if (body === undefined) return undefined;
         const { brand_id: brandId, timezone, country } = body;
-        return { brandId, timezone, country, roomsAvailable: await roomsAvailable(runtime, integration) };
+        const allRooms = roomsByNight(body.rooms_available);
+        return { brandId, timezone, country, roomsAvailable: await roomsAvailable(runtime, integration), allRooms };
       },
     },
   };

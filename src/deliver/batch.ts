@@ -144,6 +144,7 @@ function choose(
       const delivery: Delivery = {
         message: chosen.message,
         changedAt: claimed.change?.at ?? 0,
+        ...(claimed.change?.statedAt !== undefined && { statedAt: claimed.change.statedAt }),
         mayHaveArrived: claimed.interrupted || claimed.triesUsed > 0,
         byConsent: lane.destination.selection.consent !== undefined,
         ...(claimed.change?.erased && { erased: claimed.change.erased }),

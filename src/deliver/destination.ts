@@ -109,6 +109,8 @@ export interface BrandFacts {
   readonly timezone: string;
   readonly country?: string | undefined;
   readonly roomsAvailable: Capacity;
+  /** With those that are out of order, as the integration document says. */
+  readonly allRooms: Capacity;
 }
 
 /** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */

@@ -40,6 +40,8 @@ export interface Delivery extends Partial<Compared> {
   readonly message: Message;
   /** When the change was made, by the store's clock: the same at every try. */
   readonly changedAt: EpochMs;
+  /** When the partner's data was in this state: a page's request, an event's timestamp. Not later than `changedAt`. */
+  readonly statedAt?: EpochMs;
   /** An earlier try ended without an answer: the destination may have this version already. */
   readonly mayHaveArrived: boolean;
   /** Selected under `consent: marketing`: a guest with marketing_consent false in here has withdrawn. */

@@ -85,6 +85,7 @@ export interface Claimed {
     readonly event: ChangeEvent;
     readonly idempotencyKey: string;
     readonly at: EpochMs;
+    readonly statedAt?: EpochMs;
     /** The stored record, decoded on demand. */
     readonly record: () => Reservation | Guest;
     /** For an erasure: the identifiers of the erased guests, kept until every destination has confirmed. */

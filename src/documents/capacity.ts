@@ -6,10 +6,10 @@ import { checkedText } from './checked.ts';
 /** The rooms that a hotel can sell: `120`, or `{ 2026-01-01: 120, 2026-11-01: 80 }` with the first night of each number. */
 
 const rooms = z.int().min(0).max(100_000);
-const night = checkedText('a date such as 2026-01-31', (text) =>
+export const dateText = checkedText('a date such as 2026-01-31', (text) =>
   isLocalDate(text) ? undefined : { message: 'must be a date such as 2026-01-31' },
 );
-export const capacitySchema = z.union([rooms, z.record(night, rooms)], {
+export const capacitySchema = z.union([rooms, z.record(dateText, rooms)], {
   error: 'must be a number of rooms, or numbers of rooms by first night, such as { 2026-01-01: 120 }',
 });
 

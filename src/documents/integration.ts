@@ -3,6 +3,7 @@ import { pullAuthSchema } from './auth.ts';
 import { capacitySchema } from './capacity.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { dayOffsetForm, parseDayOffset } from './day-offset.ts';
+import { measuresSchema } from './measures.ts';
 import { ownHeadersSchema, setByAuth } from './own-headers.ts';
 import { rateSchema } from './rate.ts';
 import { ruleSchema } from './rule.ts';
@@ -131,6 +132,7 @@ export const integrationSchema = crossChecked(
       .describe(
         'How many rooms the hotel can sell: a number, or a number for each first night from which it holds. Occupancy and RevPAR need it.',
       ),
+    measures: measuresSchema.prefault({}).describe('How the page of the hotel shows its figures.'),
     paused: z.boolean().default(false).describe('Pauses pulling. Events are still accepted and processed.'),
     id_prefix: z
       .string()

@@ -10,7 +10,7 @@ import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identi
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { addTally } from '../store/operate/tally.ts';
-import { countHotel, outdatedHotels } from '../store/records/hotel-report.ts';
+import { countHotel, outdatedHotels, placeOf } from '../store/records/hotel-report.ts';
 import { countQuality } from '../store/records/quality.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 
@@ -75,7 +75,7 @@ async function countQualityOnce({ pool }: Runtime): Promise<void> {
 /** On one node, for five seconds at a time: the brands that changed, or whose day has ended, the oldest report first. */
 async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
   if (!(await claimMark(pool, 'hotel reports', 59_000))) return;
-  const places = [...active().documents].map(([integration, { body }]) => ({ integration, timezone: body.timezone }));
+  const places = [...active().documents].map(([integration, { body }]) => placeOf(integration, body));
   const until = systemClock.now() + 5_000;
   for (const place of await outdatedHotels(pool, places)) {
     if (systemClock.now() < until) await withLongStatements(pool, (db) => countHotel(db, place));

@@ -114,6 +114,8 @@ export interface Change {
   readonly diff: readonly Difference[];
   readonly notes: readonly Note[];
   readonly reason?: string;
+  /** The reservation that a rule drops: the hotel sold it, so its figures count it. */
+  readonly sold?: Reservation;
   /** A newer statement overrules part of it. */
   readonly isOverruled?: boolean;
   /** Some of its values are set aside. */
@@ -133,7 +135,7 @@ export type Decision =
       /** The partner's list shows what it showed before: that it was seen is kept for the whole page, instead of the state. */
       readonly isShown?: boolean;
     }
-  | { readonly kind: 'dropped'; readonly reason: string; readonly state?: RecordState }
+  | { readonly kind: 'dropped'; readonly reason: string; readonly state?: RecordState; readonly sold?: Reservation }
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
 export type OutcomeName = ChangeEvent | 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'held';

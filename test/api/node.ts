@@ -20,6 +20,7 @@ import { transaction } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { seenNode } from '../../src/store/operate/nodes.ts';
 import type { TokenRole } from '../../src/store/operate/tokens.ts';
+import { countHotel, placeOf } from '../../src/store/records/hotel-report.ts';
 import { take } from '../../src/store/records/take.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';
@@ -178,6 +179,22 @@ export const reservation = (id: string, more: { [key: string]: Json } = {}): Jso
   charges: [],
   ...more,
 });
+
+/** A complete run that asked the partner for these days. */
+export async function asked({ runtime }: ApiNode, integration: string, from: string, to: string): Promise<void> {
+  await runtime.pool.query(
+    `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, finished_at)
+     values ($1, $2, 'backfill', 'backfill', 'complete', $3, $4, 'test', now())`,
+    [integration, randomUUID(), from, to],
+  );
+}
+
+/** Counts the page of a hotel as the service does every minute. */
+export async function countPage({ runtime }: ApiNode, integration: string): Promise<void> {
+  const body = runtime.active().documents.get(integration)?.body;
+  if (body === undefined) throw new Error(integration);
+  await countHotel(runtime.pool, placeOf(integration, body));
+}
 
 /** Lists the node as running now: links that lead back to the service contain the address of a live node. */
 export async function live({ runtime, url }: ApiNode): Promise<void> {

@@ -23,7 +23,10 @@ describe('the page of a hotel', { skip }, () => {
   const today = Temporal.Now.plainDateISO('Europe/Lisbon');
   const day = (n: number) => today.add({ days: n }).toString();
   const stay = (id: string, from: number, to: number, more: object = {}) =>
-    booking(id, { check_in: day(from), check_out: day(to), booking_date: day(-30), channel: 'direct', ...more });
+    booking(id, {
+      ...{ check_in: day(from), check_out: day(to), booking_date: day(-30), channel: 'direct' },
+      ...{ total_amount: 100 * (to - from), currency: 'EUR', ...more },
+    });
   before(async () => {
     desk = await openDesk({ 'integrations/grand.yaml': grand });
     const stays = [
@@ -38,7 +41,7 @@ describe('the page of a hotel', { skip }, () => {
     const { pool } = desk.service.runtime;
     const stored = `select count(*)::int as n from records where type = 'reservation' and version > 0`;
     await until('the bookings are stored', async () => (await pool.query(stored)).rows[0].n === stays.length);
-    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon' });
+    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: false });
     page = await desk.signIn();
   });
   after(() => desk?.stop());
@@ -53,18 +56,62 @@ describe('the page of a hotel', { skip }, () => {
     assert.equal(await figure('Departures today'), '1');
     assert.equal(await figure('In house tonight'), '2');
     assert.equal(await figure('Cancelled in 7 days'), '1');
+    assert.match(await textOf(page.locator('.figure').filter({ hasText: 'Cancelled' })), /2 room nights, €200/);
+    assert.equal(await figure('Room revenue tonight'), '€200');
+    assert.equal(await figure('ADR tonight'), '€100');
+    await page.getByText('RevPAR €50').waitFor();
     const calendar = page.getByRole('table', { name: 'The next 90 nights' });
     const cells = await calendar.locator('td[title]').evaluateAll((all) => all.map((one) => one.getAttribute('title')));
     assert.equal(cells.length, 90);
-    assert.match(cells[0] ?? '', /2 rooms sold of 4, 0 a year ago/);
+    assert.match(cells[0] ?? '', /2 rooms sold of 4$/, 'nobody knows the year before');
     assert.equal(
       await calendar.locator('td[data-over="true"]').count(),
       2,
       'two nights are sold more often than there are rooms',
     );
     assert.match(await textOf(page.getByRole('table', { name: 'Pace' })), /1–3015/);
-    assert.match(await textOf(page.getByRole('table', { name: 'Channels' })), /direct\s*80 %12Booking\.com\s*20 %3/);
+    assert.match(
+      await textOf(page.getByRole('table', { name: 'Channels' })),
+      /direct\s*80 %12€1,200Booking\.com\s*20 %3€300/,
+    );
     await page.getByText('Guests with an e-mail address').waitFor();
+  });
+
+  test('hatches the nights that nobody asked the partner for, and says so', async () => {
+    const { pool } = desk.service.runtime;
+    const pulled = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: true };
+    await pool.query(
+      `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, finished_at)
+       values ('grand', 'asked', 'backfill', 'backfill', 'complete', $1, $2, 'test', now())`,
+      [day(0), day(27)],
+    );
+    const { rows } = await pool.query('delete from hotel_reports returning asked');
+    assert.equal(rows.length, 1);
+    await countHotel(pool, pulled);
+    await page.goto(`${desk.url}/hotels/grand`);
+    await page.getByText('62 nights of the next 90 are not known').waitFor();
+    assert.equal(await page.locator('table.nights td[data-unknown="true"]').count(), 62);
+    assert.match(
+      (await page.locator('table.nights td[data-unknown="true"]').first().getAttribute('title')) ?? '',
+      /not known/,
+    );
+  });
+
+  test('a manager enters a budget, and sees past months', async () => {
+    await page.goto(`${desk.url}/hotels/grand`);
+    const months = page.getByRole('table', { name: 'Months' });
+    const current = today.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+    await months.getByRole('button', { name: `Enter the budget of ${current}` }).click();
+    await page.getByLabel(`Budget of ${current}`).fill('12000');
+    await page.keyboard.press('Enter');
+    await months.getByText('€12,000').waitFor();
+    assert.equal(await months.locator('tbody tr').count(), 5);
+    await page.getByRole('button', { name: 'Show twelve months back' }).click();
+    assert.equal(await months.locator('tbody tr').count(), 15);
+    const reader = await desk.signIn({ role: 'viewer' });
+    await reader.goto(`${desk.url}/hotels/grand`);
+    await reader.getByText('€12,000').waitFor();
+    assert.equal(await reader.getByRole('button', { name: /budget/ }).count(), 0);
   });
 
   test('says first that the connection is not well, and nothing about it that it does not know', async () => {

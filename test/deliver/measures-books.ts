@@ -6,6 +6,7 @@ import type { Reservation } from '../../src/canonical/reservation.ts';
 import type { BrandFacts, Destination } from '../../src/deliver/destination.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
+import { plainPool } from '../support/database.ts';
 import { limits, setUp } from './destinations/postgres/support.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
 
@@ -23,7 +24,7 @@ export const on = (day: string, id: string, change: Partial<Reservation> = {}, v
 });
 
 export async function openBooks(t: TestContext, brand: BrandFacts) {
-  const { open, rows, pool } = await setUp(t);
+  const { open, db } = await setUp(t);
   const { folder, remove } = await temporaryFolder();
   const offered = services(folder);
   t.after(async () => {
@@ -60,7 +61,8 @@ export async function openBooks(t: TestContext, brand: BrandFacts) {
     return async (sql: string): Promise<Row[]> => (await connection.runAndReadAll(sql)).getRowObjectsJson();
   };
   await warehouse.deliver([], limits);
-  await pool.query(`alter role current_user set search_path = innbound`);
-  const ask = async (sql: string): Promise<Row[]> => rows(sql);
+  const pool = plainPool({ ...db.connection, options: '-c search_path=innbound' });
+  t.after(() => pool.end());
+  const ask = async (sql: string): Promise<Row[]> => (await pool.query(sql)).rows;
   return { deliver, ask, duck };
 }

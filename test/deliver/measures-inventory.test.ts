@@ -7,9 +7,8 @@ import { deliverPorts } from '../../src/composition/deliver.ts';
 import { pullPorts } from '../../src/composition/pull.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { syncOnce } from '../../src/intake/pull/run/sync-once.ts';
-import { countHotel } from '../../src/store/records/hotel-report.ts';
 import type { IntegrationName } from '../../src/terms.ts';
-import { apiNode } from '../api/node.ts';
+import { apiNode, countPage } from '../api/node.ts';
 import { bookings, startPartner } from '../intake/pull/support/partner.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 
@@ -97,7 +96,7 @@ test('rooms of a partner’s inventory reach the page, the warehouse and the Par
   const brands = (await duck.runAndReadAll('select brand_id, capacity_rooms from brands')).getRowObjectsJson();
   assert.deepEqual(brands, [{ brand_id: 'LIS "01", centre', capacity_rooms: [5, 10, 20] }]);
 
-  await countHotel(node.runtime.pool, { integration: 'grand', timezone });
+  await countPage(node, 'grand');
   const { body } = await node.call('GET', '/integrations/grand/hotel', await node.token('viewer'));
   const shown = (body.report.nights as { night: string; rooms_available: number }[]).slice(1, 5);
   assert.deepEqual(

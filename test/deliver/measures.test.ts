@@ -63,6 +63,7 @@ const brand = {
   brandId: 'LIS01',
   timezone: 'Europe/Lisbon',
   country: 'PT',
+  allRooms: [['1900-01-01', 12]],
   roomsAvailable: [
     ['1900-01-01', 10],
     ['2026-12-05', 8],
@@ -137,16 +138,65 @@ const questions: readonly (readonly [sql: string, rows: readonly (readonly unkno
   ).map(([day, n]) => [`select sum(room_nights)::int as n from booking_curve where day <= '${day}'`, [[n]]] as const),
 ];
 
-test('the measures of a small book, in the warehouse and over Parquet files', async (t) => {
-  const { deliver, ask, duck } = await openBooks(t, brand);
-  await deliver(books);
-  const overFiles = await duck();
-  for (const [sql, expected] of questions) {
-    assert.deepEqual((await ask(sql)).map(Object.values), expected, sql);
-    assert.deepEqual(
-      (await overFiles(sql)).map((row) => Object.values(row)),
-      expected,
-      `DuckDB: ${sql}`,
-    );
-  }
-});
+const rare = [
+  // Complimentary, and beside it one whose price nobody stated.
+  on(taken, 'K', { check_in: '2027-01-10', check_out: '2027-01-11', total_amount: '0' }),
+  on(taken, 'K2', { check_in: '2027-01-10', check_out: '2027-01-11', total_amount: undefined }),
+  on(taken, 'K3', { check_in: '2027-01-10', check_out: '2027-01-11', total_amount: '120' }),
+  // A folio that is posted night by night: two of four nights.
+  on(taken, 'L', {
+    check_in: '2027-01-20',
+    check_out: '2027-01-24',
+    status: 'checked_in',
+    total_amount: '480',
+    charges: [
+      { charge_kind: 'room', charge_date: '2027-01-20', amount: '110', tax_amount: '10' },
+      { charge_kind: 'room', charge_date: '2027-01-21', amount: '99', tax_amount: '9' },
+    ],
+  }),
+  // The guest has left: what is not posted was not charged.
+  on(taken, 'M', {
+    check_in: '2027-01-26',
+    check_out: '2027-01-28',
+    status: 'checked_out',
+    total_amount: '200',
+    charges: [{ charge_kind: 'room', charge_date: '2027-01-26', amount: '100', tax_amount: '0' }],
+  }),
+];
+const rareQuestions: typeof questions = [
+  [
+    `select night::text, rooms_available, rooms_sold, complimentary, room_revenue::float8, occupancy::float8, adr::float8, revpar::float8
+       from usali_by_night where night = '2027-01-10'`,
+    [['2027-01-10', 12, 2, 1, 120, 16.7, 60, 10]],
+  ],
+  [
+    `select reservation_id, night::text, room_gross::float8, expected::float8, room_revenue::float8 from nights
+      where reservation_id in ('L', 'M') order by 1, 2`,
+    [
+      ['L', '2027-01-20', 110, 0, 100],
+      ['L', '2027-01-21', 99, 0, 90],
+      ['L', '2027-01-22', 0, 90, 90],
+      ['L', '2027-01-23', 0, 90, 90],
+      ['M', '2027-01-26', 100, 0, 100],
+      ['M', '2027-01-27', 0, 0, 0],
+    ],
+  ],
+];
+
+for (const [name, taken, asked] of [
+  ['of a small book', books, questions],
+  ['of complimentary rooms and of folios that are posted night by night', rare, rareQuestions],
+] as const)
+  test(`the measures ${name}, in the warehouse and over Parquet files`, async (t) => {
+    const { deliver, ask, duck } = await openBooks(t, brand);
+    await deliver(taken);
+    const overFiles = await duck();
+    for (const [sql, expected] of asked) {
+      assert.deepEqual((await ask(sql)).map(Object.values), expected, sql);
+      assert.deepEqual(
+        (await overFiles(sql)).map((row) => Object.values(row)),
+        expected,
+        `DuckDB: ${sql}`,
+      );
+    }
+  });

@@ -92,8 +92,9 @@ test('a resend queues the records of every brand of the destination', async () =
   const { rows } = await node.runtime.pool.query<{ count: number }>('select count(*)::int as count from records');
   assert.equal(seen.total, rows[0]?.count);
   assert.deepEqual(seen.counts, [
-    { label: 'to queue', count: seen.total },
-    { label: 'already waiting or held', count: 0 },
+    { label: 'reservations to send', count: seen.total },
+    { label: 'calls, at least', count: 2 },
+    { label: 'already waiting or held, and not queued again', count: 0 },
   ]);
   const { job_id } = await start(request);
   await finish();

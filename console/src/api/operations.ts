@@ -514,6 +514,16 @@ export interface Operations {
     };
     answer: {
       report: {
+        day: string;
+        counted_at: string;
+        definition: "innbound" | "usali";
+        currency: string;
+        rates: {
+          currency: string;
+          rate: number;
+          from: string;
+        }[];
+        left_out: string[];
         today: {
           arrivals: {
             reservations: number;
@@ -533,40 +543,117 @@ export interface Operations {
           };
         };
         nights: {
-          night: string;
-          sold: number;
-          last_year: number;
           rooms_available: number | null;
+          sold: number;
+          revenue: number;
+          occupancy: number | null;
+          adr: number | null;
+          revpar: number | null;
+          night: string;
+          known: boolean;
+          last_year: {
+            rooms_available: number | null;
+            sold: number;
+            revenue: number;
+            occupancy: number | null;
+            adr: number | null;
+            revpar: number | null;
+          } | null;
+          forecast: number | null;
+        }[];
+        months: {
+          rooms_available: number | null;
+          sold: number;
+          revenue: number;
+          occupancy: number | null;
+          adr: number | null;
+          revpar: number | null;
+          month: string;
+          nights: number;
+          known_nights: number;
+          last_year: {
+            rooms_available: number | null;
+            sold: number;
+            revenue: number;
+            occupancy: number | null;
+            adr: number | null;
+            revpar: number | null;
+          } | null;
+          forecast: {
+            sold: number;
+            revenue: number;
+          } | null;
+          budget: number | null;
         }[];
         pace: {
           from: string;
-          now: number;
-          week_ago: number;
-          year_ago: number;
-          year_ago_final: number;
+          known: boolean;
+          now: {
+            rooms: number;
+            revenue: number;
+          };
+          week_ago: {
+            rooms: number;
+            revenue: number;
+          };
+          month_ago: {
+            rooms: number;
+            revenue: number;
+          };
+          year_ago: {
+            rooms: number;
+            revenue: number;
+          } | null;
+          year_ago_final: {
+            rooms: number;
+            revenue: number;
+          } | null;
         }[];
         cancellations: {
           week: {
             reservations: number;
             room_nights: number;
+            revenue: number;
           };
           week_before: {
             reservations: number;
             room_nights: number;
+            revenue: number;
+          };
+          no_shows: {
+            reservations: number;
+            room_nights: number;
+            revenue: number;
           };
         };
         channels: {
           channel: string;
           room_nights: number;
+          revenue: number;
+          net: number | null;
         }[];
         guests: {
           returning: number;
           new: number;
           unknown: number;
         };
-        day: string;
-        counted_at: string;
+        forecast_errors: {
+          days: number;
+          nights: number;
+          rooms: number;
+        }[];
       } | null;
+    };
+  };
+  'integrations.budget': {
+    input: {
+      integration: string;
+      month: string;
+      room_revenue: number | null;
+    };
+    answer: {
+      month: string;
+      room_revenue: number | null;
     };
   };
   'integrations.dry_run': {
@@ -2911,6 +2998,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.unlisted': ['GET', '/integrations/{integration}/unlisted'],
   'integrations.push_gaps': ['GET', '/integrations/{integration}/push-gaps'],
   'integrations.hotel': ['GET', '/integrations/{integration}/hotel'],
+  'integrations.budget': ['PUT', '/integrations/{integration}/budgets/{month}'],
   'integrations.dry_run': ['POST', '/integrations/{integration}/dry-run'],
   'endpoint.get': ['GET', '/integrations/{integration}/endpoint'],
   'endpoint.issue': ['POST', '/integrations/{integration}/endpoint'],

@@ -3,10 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { HotelReport, Integration } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, type Reading, State } from '../parts/basics.tsx';
-import { number, percent, plural } from '../parts/format.ts';
+import { percent, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
-import { Table } from '../parts/Table.tsx';
+import { Channels } from './hotel/Channels.tsx';
+import { Months } from './hotel/Months.tsx';
 import { Nights } from './hotel/Nights.tsx';
+import { Pace } from './hotel/Pace.tsx';
+import { Today } from './hotel/Today.tsx';
 
 const route = getRouteApi('/desk/hotels/$name');
 
@@ -59,7 +62,9 @@ const Counted = ({ report: { day, counted_at } }: { report: HotelReport }) => (
 function Report({ name, report, brand }: { name: string; report: HotelReport; brand: Reading<Integration> }) {
   return (
     <div className="stack hotel">
+      <Unknown report={report} />
       <Today report={report} />
+      <Months name={name} report={report} />
       <div className="split">
         <Card title="The next 90 nights" aside={report.nights[0]?.rooms_available == null ? 'rooms sold' : 'occupancy'}>
           <Nights nights={report.nights} />
@@ -70,122 +75,50 @@ function Report({ name, report, brand }: { name: string; report: HotelReport; br
           <Freshness name={name} brand={brand} />
         </div>
       </div>
+      <Definition report={report} />
     </div>
   );
 }
 
-function Today({ report }: { report: HotelReport }) {
-  const { arrivals, departures, in_house } = report.today;
-  const { week, week_before } = report.cancellations;
-  const rooms = report.nights[0]?.rooms_available;
-  const known = report.guests.returning + report.guests.new;
-  const figures = [
-    [
-      'Arrivals today',
-      arrivals.reservations,
-      `${arrivals.done} arrived · ${plural(arrivals.people, 'person', 'people')}`,
-    ],
-    ['Departures today', departures.reservations, `${departures.done} left · ${plural(departures.rooms, 'room')}`],
-    [
-      'In house tonight',
-      in_house.rooms,
-      `${rooms ? `${percent(in_house.rooms / rooms)} of ${rooms} rooms` : plural(in_house.rooms, 'room')} · ${plural(in_house.people, 'person', 'people')}`,
-    ],
-    [
-      'Cancelled in 7 days',
-      week.reservations,
-      `${plural(week.room_nights, 'room night')} · ${week_before.reservations} the week before`,
-    ],
-    [
-      'Returning guests',
-      known === 0 ? '–' : percent(report.guests.returning / known),
-      known === 0 && report.guests.unknown > 0
-        ? 'no profiles: no destination receives guests'
-        : `${report.guests.returning} of ${known} arrivals in 7 days`,
-    ],
-  ] as const;
-  return (
-    <div className="figures five">
-      {figures.map(([label, value, detail]) => (
-        <div key={label} className="figure">
-          <span className="label">{label}</span>
-          <span className="value">{typeof value === 'number' ? number(value) : value}</span>
-          <span className="muted small">{detail}</span>
-        </div>
-      ))}
-    </div>
-  );
-}
-
-const parts = ['1–30', '31–60', '61–90'];
-
-/** A change in words of a table: +12, −3, or nothing. */
-function Change({ now, then }: { now: number; then: number }) {
-  const by = now - then;
+/** Nights that nobody asked the partner for, and amounts that no rate converts. */
+function Unknown({ report: { nights, left_out, currency } }: { report: HotelReport }) {
+  const unknown = nights.filter(({ known }) => !known).length;
   return (
     <>
-      {number(then)}{' '}
-      <span className="small" data-tone={by > 0 ? 'good' : by < 0 ? 'bad' : 'calm'}>
-        {by > 0 ? `+${number(by)}` : by < 0 ? `−${number(-by)}` : '±0'}
-      </span>
+      {unknown > 0 && (
+        <Notice
+          tone="info"
+          title={`${plural(unknown, 'night')} of the next 90 ${unknown === 1 ? 'is' : 'are'} not known`}
+        >
+          The partner was not asked for {unknown === 1 ? 'it' : 'them'}. A wider <code>range</code> of the sync
+          pre_stay, or a backfill of a brand with events, shows {unknown === 1 ? 'it' : 'them'}.
+        </Notice>
+      )}
+      {left_out.length > 0 && (
+        <Notice tone="warn" title={`Amounts in ${left_out.join(', ')} are left out`}>
+          The integration document has no rate to {currency}: <code>measures.rates</code>.
+        </Notice>
+      )}
     </>
   );
 }
 
-function Pace({ report }: { report: HotelReport }) {
+/** What the figures count, in a line below them. */
+function Definition({ report: { definition, rates, currency, forecast_errors } }: { report: HotelReport }) {
+  const counts =
+    definition === 'usali'
+      ? 'By USALI: complimentary rooms are not sold, rooms that are out of order are available.'
+      : 'Complimentary rooms are sold, rooms that are out of order are not available.';
+  const errors = forecast_errors.map(({ days, rooms }) => `${rooms} rooms a night at ${days} days`).join(', ');
   return (
-    <Card title="Pace" aside="room nights on the books, and by how much we are ahead" flush>
-      <Table
-        label="Pace"
-        narrow
-        rows={report.pace}
-        rowKey={({ from }) => from}
-        columns={[
-          { head: 'Nights', cell: ({ from }) => parts[report.pace.findIndex((one) => one.from === from)] },
-          { head: 'Now', kind: 'number', cell: ({ now }) => number(now) },
-          { head: 'A week ago', kind: 'number', cell: ({ now, week_ago }) => <Change now={now} then={week_ago} /> },
-          {
-            head: 'Last year',
-            kind: 'number',
-            cell: ({ now, year_ago, year_ago_final }) =>
-              year_ago + year_ago_final > 0 ? <Change now={now} then={year_ago} /> : '–',
-          },
-          {
-            head: 'It ended at',
-            kind: 'number',
-            cell: ({ year_ago, year_ago_final }) => (year_ago + year_ago_final > 0 ? number(year_ago_final) : '–'),
-          },
-        ]}
-      />
-    </Card>
-  );
-}
-
-function Channels({ report: { channels } }: { report: HotelReport }) {
-  const total = channels.reduce((sum, { room_nights }) => sum + room_nights, 0);
-  return (
-    <Card title="Channels" aside="room nights of the next 90 nights" flush>
-      <Table
-        label="Channels"
-        narrow
-        rows={channels.slice(0, 8)}
-        rowKey={({ channel }) => channel}
-        empty={<Empty small title="Nothing on the books" />}
-        columns={[
-          { head: 'Channel', cell: ({ channel }) => channel },
-          {
-            head: 'Share',
-            cell: ({ room_nights }) => (
-              <span className="share">
-                <i style={{ inlineSize: `${(100 * room_nights) / total}%` }} />
-              </span>
-            ),
-          },
-          { head: 'Percent', silent: true, kind: 'number', cell: ({ room_nights }) => percent(room_nights / total) },
-          { head: 'Room nights', kind: 'number', cell: ({ room_nights }) => number(room_nights) },
-        ]}
-      />
-    </Card>
+    <p className="muted small">
+      {counts} Room revenue, day use included{currency && `, in ${currency}`}
+      {rates.map((one) => `, 1 ${one.currency} = ${one.rate} ${currency} (${one.from})`).join('')}. The forecast adds
+      what the last eight nights of the weekday still sold
+      {errors === ''
+        ? '; there are too few past nights to measure its error.'
+        : `; on the last 28 nights it was off by ${errors}.`}
+    </p>
   );
 }
 

@@ -111,12 +111,17 @@ interface Order {
 }
 
 function Head<Row>(props: { column: Column<Row>; order: Order | undefined; onOrder: (order: Order) => void }) {
-  const { head, kind = 'text', silent, sortBy } = props.column;
+  const { head, kind = 'text', phone, silent, sortBy } = props.column;
   const current = props.order?.head === head ? props.order : undefined;
   // Numbers are sorted in descending order, so that the worst is first.
   const next = current ? !current.down : kind === 'number';
   return (
-    <th scope="col" data-kind={kind} aria-sort={current && (current.down ? 'descending' : 'ascending')}>
+    <th
+      scope="col"
+      data-kind={kind}
+      data-phone={phone}
+      aria-sort={current && (current.down ? 'descending' : 'ascending')}
+    >
       {silent ? (
         <span className="visually-hidden">{head}</span>
       ) : sortBy ? (

@@ -29,6 +29,7 @@ const envelopeColumns: Columns = {
   version: 'int',
   idempotency_key: 'key',
   changed_at: 'time',
+  stated_at: 'time',
 };
 const recordColumns = columnsOf('reservation');
 const lists = { guests: guestColumns, rooms: columnsOf('rooms'), charges: columnsOf('charges') } as const;
@@ -87,12 +88,12 @@ function struct(columns: Columns, from: object): Row {
   return row;
 }
 
-function rowOf({ message, changedAt }: Delivery): Row {
+function rowOf({ message, changedAt, statedAt = changedAt }: Delivery): Row {
   const { data } = message;
   const list = (name: keyof typeof lists): Row[] | undefined =>
     (data[name] as MessageData['guests'] | undefined)?.map((item) => struct(lists[name], item));
   return {
-    ...struct(envelopeColumns, { epoch: 1, ...message, changed_at: changedAt }),
+    ...struct(envelopeColumns, { epoch: 1, ...message, changed_at: changedAt, stated_at: statedAt }),
     ...struct(recordColumns, data),
     guest: message.type === 'guest' ? struct(guestColumns, data) : undefined,
     guests: list('guests'),

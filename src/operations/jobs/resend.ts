@@ -1,4 +1,5 @@
 import { countResend, type ResendLane, resendStep, resentAtOnce } from '../../store/outbox/resend.ts';
+import { foreseeSend } from '../foresee-send.ts';
 import { isCounted, resendLanes } from '../resend.ts';
 import type { JobKind } from './kind.ts';
 
@@ -21,16 +22,13 @@ export const resendJob: JobKind<ResendJobRequest> = {
       lanes.map(async (lane) => ({ ...lane, ...(await countResend(runtime.pool, lane)) })),
     );
     const sum = (key: 'records' | 'waiting') => counted.reduce((total, one) => total + one[key], 0);
+    const total = sum('records');
+    const seen = await foreseeSend(runtime, lanes);
     return {
-      total: sum('records'),
-      looked_at: null,
-      counts: [
-        { label: 'to queue', count: Math.max(0, sum('records') - sum('waiting')) },
-        { label: 'already waiting or held', count: sum('waiting') },
-      ],
-      samples: counted
-        .flatMap(({ integration, type, ids }) => ids.map((id) => ({ integration, id, text: type, diff: null })))
-        .slice(0, 5),
+      total,
+      looked_at: seen.lookedAt < total ? seen.lookedAt : null,
+      counts: [...seen.counts, { label: 'already waiting or held, and not queued again', count: sum('waiting') }],
+      samples: seen.samples,
     };
   },
   start: async (runtime, request) => {

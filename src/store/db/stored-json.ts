@@ -97,7 +97,14 @@ const checked = new Map<string, Content>([
   ['jobs.refusals', form(z.array(z.looseObject({ id: z.string(), reason: z.string() })))],
 ]);
 const objects = [
-  ...['streams.refused', 'sandbox_reports.report', 'quality.counts', 'hotel_reports.report', 'erasures.progress'],
+  ...[
+    'streams.refused',
+    'sandbox_reports.report',
+    'quality.counts',
+    'hotel_reports.report',
+    'stays.data',
+    'erasures.progress',
+  ],
   ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'incidents.summary', 'jobs.request', 'audit.target'],
 ];
 /** As somebody else sent it, or as an operation chose it for itself. */

@@ -216,6 +216,11 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
       count += rowCount ?? 0;
     }
   }
+  // A text in them may name the person. They are taken from the history again.
+  await tx.query(
+    `delete from stays s using unnest($1::text[], $2::text[]) as t (integration, id) where s.integration = t.integration and s.id = t.id`,
+    [records.map(({ integration }) => integration), records.map(({ id }) => id)],
+  );
   return count;
 }
 

@@ -97,6 +97,11 @@ export async function pruneStore(
       `delete from quality where ctid = any(array(select ctid from quality where day < (${past})::date limit $2))`,
       400 * day,
     ),
+    // As long as the history reaches back, they would be taken from it again.
+    stays: await inBatches(
+      `delete from stays where ctid = any(array(select ctid from stays where coalesce(until_at, from_at) < ${past} limit $2))`,
+      kept.historyMs + 400 * day,
+    ),
     jobs: await inBatches(
       `delete from jobs where job_id in (select job_id from jobs where finished_at < ${past} limit $2)`,
       kept.runsMs,

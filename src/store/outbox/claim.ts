@@ -24,6 +24,7 @@ interface ClaimedRow {
   readonly event: ChangeEvent | null;
   readonly idempotency_key: string | null;
   readonly at_ms: number;
+  readonly stated_ms: number;
   readonly newest_version: number;
   readonly newest_data: string;
   /** How the versions after this one came about; null for the newest. */
@@ -55,7 +56,21 @@ const claimSql = (withDelivered: boolean) => `
     returning o.integration, o.type, o.id, o.next_version as version, o.delivered_version, o.removed, o.leaving, o.attempt, o.fence,
               due.leased as interrupted
   )
-  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms, c.trace,
+  ${readClaimed(withDelivered)}`;
+
+/** The same reading of records that are not claimed, as if their newest version were due. */
+const peekSql = (withDelivered: boolean) => `
+  with claimed as (
+    select r.integration, r.type, r.id, r.version, coalesce(o.delivered_version, 0) as delivered_version, coalesce(o.removed, false) as removed,
+           coalesce(o.leaving, false) as leaving, 0 as attempt, 0 as fence, false as interrupted
+      from records r left join outbox o on o.integration = r.integration and o.id = r.id and o.type = r.type and o.destination = $2
+     where r.integration = $1 and r.type = $3 and r.version > 0 and r.id > $4 order by r.id limit $5
+  )
+  ${readClaimed(withDelivered)} order by k.id`;
+
+const readClaimed = (withDelivered: boolean) => `
+  select k.*, c.event, c.idempotency_key, (extract(epoch from c.at) * 1000)::float8 as at_ms,
+         (extract(epoch from least(c.effective_at, c.at)) * 1000)::float8 as stated_ms, c.trace,
          r.version as newest_version, r.data::text as newest_data,
          case when c.event = 'erased' then ${identifiersOfClaim} end as sealed,
          ${withDelivered ? `${versionsAfter('k', compared)} as made, array(${droppedSince}) as dropped_versions` : `case when k.version < r.version then ${versionsAfter('k', 'k.version')} end as made`}
@@ -72,9 +87,9 @@ const newestOfClaim =
 
 /** The newest version is in its record; only a version that newer ones have replaced is read from the history. */
 const changeOfClaim = `(
-  select r.event, null as idempotency_key, r.changed_at as at, r.trace where r.version = k.version
+  select r.event, null as idempotency_key, r.changed_at as at, r.effective_at, r.trace where r.version = k.version
   union all
-  (select outcome, idempotency_key, at, trace from history
+  (select outcome, idempotency_key, at, effective_at, trace from history
     where r.version > k.version and integration = k.integration and id = k.id and type = k.type and version = k.version
       and diff is not null limit 1))`;
 
@@ -105,6 +120,28 @@ export async function claim(
     ...(withDelivered ? claimWithDelivered : claimPlain),
     values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs ?? null],
   });
+  return readRows({ pool, keyring }, destination, rows, { withDelivered, withMentions });
+}
+
+/** What a resend would claim of a lane, after an id; nothing is claimed. */
+export async function peek(
+  pool: Pool,
+  { integration, destination, type }: LaneKey & { readonly type: EntityType },
+  after: string,
+  limit: number,
+  options: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+): Promise<ClaimedByBrand[]> {
+  const sql = peekSql(options.withDelivered === true);
+  const { rows } = await pool.query<ClaimedRow>(sql, [integration, destination, type, after, limit]);
+  return readRows({ pool, keyring: undefined }, destination, rows, options);
+}
+
+async function readRows(
+  { pool, keyring }: { readonly pool: Pool; readonly keyring: Keyring | undefined },
+  destination: string,
+  rows: readonly ClaimedRow[],
+  { withDelivered = false, withMentions = false }: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+): Promise<ClaimedByBrand[]> {
   const claimed: ClaimedByBrand[] = [];
   for (const [integration, own] of Map.groupBy(rows, (row) => row.integration)) {
     const read = own.map((row) => ({ ...row, ...versionsOf(row, withDelivered) }));
@@ -158,6 +195,7 @@ function storedChange(row: Read, keyring: Keyring | undefined): Claimed['change'
     event,
     idempotencyKey: row.idempotency_key ?? idempotencyKey(integration, type, id, version, row.newest_data),
     at: row.at_ms,
+    statedAt: row.stated_ms,
     record: () => decodeRecord(type, data),
     ...(row.sealed && { erased: keyring ? openIdentifiers(keyring, row, row.sealed) : [] }),
     ...(row.trace !== null && { trace: row.trace }),

@@ -14,6 +14,7 @@ import { lockRecords, type Wanted } from './lock.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
 import { insertSighting } from './sightings.ts';
+import { keepSold } from './stays.ts';
 import { dropUnused, isChange, isNoted, writeHistory, writeRecords } from './write.ts';
 
 /** Called after the commit of changes, so that this node delivers them at once. */
@@ -64,6 +65,7 @@ export async function take(
     insertDeadLetters(tx, brand, steps),
     countDrift(tx, brand.integration, changes),
     markListed(tx, brand, steps),
+    keepSold(tx, brand.integration, steps),
   ]);
   const unused = [...rows].filter(([, { version, views }]) => version === 0 && views === undefined);
   if (unused.length > 0)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { deliverPorts } from '../../../src/composition/deliver.ts';
+import type { HotelReport } from '../../../src/api/routes/hotel.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
-import { countHotel, outdatedHotels } from '../../../src/store/records/hotel-report.ts';
-import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
+import { deliverPorts } from '../../../src/composition/deliver.ts';
+import { outdatedHotels } from '../../../src/store/records/hotel-report.ts';
+import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 
 let node: ApiNode;
 let viewer: string;
@@ -13,7 +14,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-const place = { integration: 'grand', timezone: 'Europe/Lisbon' };
+const place = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: true };
 const today = Temporal.Now.plainDateISO(place.timezone);
 const day = (n: number): string => today.add({ days: n }).toString();
 const stay = (id: string, from: number, to: number, more: object = {}) =>
@@ -22,6 +23,7 @@ const party = (adults: number, more: object = {}) => ({ rooms: [{ adults, ...mor
 const guest = (id: string) => ({ guests: [{ guest_id: id, last_name: 'Exemplo' }] });
 
 test('the report of a hotel, counted by hand', async () => {
+  await asked(node, 'grand', day(-800), day(200));
   await node.take(
     'grand',
     stay('in-1', -2, 1, { status: 'checked_in', ...party(2) }),
@@ -45,7 +47,7 @@ test('the report of a hotel, counted by hand', async () => {
   );
   // Profiles are assembled as a delivery.
   await drainOnce(await deliverPorts(node.runtime));
-  await countHotel(node.runtime.pool, place);
+  await countPage(node, 'grand');
   const { body } = await node.call('GET', '/integrations/grand/hotel', viewer);
   const { report } = body;
   assert.deepEqual(report.today, {
@@ -53,12 +55,12 @@ test('the report of a hotel, counted by hand', async () => {
     departures: { reservations: 2, done: 1, rooms: 2, people: 3 },
     in_house: { rooms: 3, people: 5 },
   });
-  const nights = report.nights as { night: string; sold: number; last_year: number; rooms_available: number }[];
+  const nights = report.nights as HotelReport['nights'];
   assert.equal(nights.length, 90);
   assert.deepEqual(
     nights
-      .filter(({ sold, last_year }) => sold + last_year > 0)
-      .map(({ night, sold, last_year }) => [night, sold, last_year]),
+      .filter(({ sold, last_year }) => sold + (last_year?.sold ?? 0) > 0)
+      .map(({ night, sold, last_year }) => [night, sold, last_year?.sold]),
     [
       [day(0), 3, 1],
       [day(1), 2, 2],
@@ -71,38 +73,46 @@ test('the report of a hotel, counted by hand', async () => {
     ],
   );
   assert.ok(nights.every(({ rooms_available }) => rooms_available === null));
-  assert.deepEqual(report.pace, [
-    // The stay that was cancelled two days ago was on the books a week ago.
-    { from: day(0), now: 8, week_ago: 10, year_ago: 2, year_ago_final: 3 },
-    { from: day(30), now: 3, week_ago: 0, year_ago: 1, year_ago_final: 0 },
-    { from: day(60), now: 0, week_ago: 0, year_ago: 0, year_ago_final: 0 },
-  ]);
-  assert.deepEqual(report.cancellations, {
-    week: { reservations: 1, room_nights: 2 },
-    week_before: { reservations: 1, room_nights: 1 },
-  });
-  const [booking, direct, unknown] = report.channels as { channel: string; room_nights: number }[];
+  const rooms = (books: { rooms: number } | null) => books?.rooms;
   assert.deepEqual(
-    [booking?.room_nights, direct, unknown],
-    [5, { channel: 'direct', room_nights: 4 }, { channel: 'unknown', room_nights: 4 }],
+    (report.pace as HotelReport['pace']).map((part) => [
+      part.from,
+      ...[part.now, part.week_ago, part.month_ago, part.year_ago, part.year_ago_final].map(rooms),
+    ]),
+    [
+      // The stay that was cancelled two days ago was on the books a week ago.
+      [day(0), 8, 10, 11, 2, 3],
+      [day(30), 3, 0, 0, 1, 0],
+      [day(60), 0, 0, 0, 0, 0],
+    ],
   );
+  assert.deepEqual(report.cancellations, {
+    week: { reservations: 1, room_nights: 2, revenue: 310.5 },
+    week_before: { reservations: 1, room_nights: 1, revenue: 310.5 },
+    no_shows: { reservations: 0, room_nights: 0, revenue: 0 },
+  });
+  const channels = (report.channels as HotelReport['channels']).map((one) => [one.channel, one.room_nights]);
+  assert.match(String(channels[0]?.[0]), /^booking\.com$/i);
+  assert.deepEqual(channels, [
+    [channels[0]?.[0], 5],
+    ['direct', 4],
+    ['unknown', 4],
+  ]);
   assert.deepEqual(report.guests, { returning: 1, new: 1, unknown: 4 });
 });
 
-test('a report is counted again when its day has ended, and some minutes after a change', async () => {
+test('a report is counted again when its day has ended, and after a change', async () => {
   const { pool } = node.runtime;
   const outdated = async () => (await outdatedHotels(pool, [place])).length;
   await pool.query(
     `insert into activity (integration, step, at, changes) values ('grand', 'ever', 'epoch', 1)
      on conflict (integration, step, at) do update set changes = 1`,
   );
-  await countHotel(pool, place);
+  await countPage(node, 'grand');
   assert.equal(await outdated(), 0);
   await pool.query(`update activity set changes = 2 where integration = 'grand' and step = 'ever'`);
-  assert.equal(await outdated(), 0);
-  await pool.query(`update hotel_reports set counted_at = counted_at - interval '6 minutes'`);
   assert.equal(await outdated(), 1);
-  await countHotel(pool, place);
+  await countPage(node, 'grand');
   assert.equal(await outdated(), 0);
   await pool.query(`update hotel_reports set day = day - 1`);
   assert.equal(await outdated(), 1);
@@ -117,7 +127,6 @@ test('a brand without a report, and a brand of somebody else', async () => {
 test('a returning guest is the same person by the rules of persons, not by one key', async () => {
   const person = (first_name: string, more: object) => ({ guests: [{ first_name, last_name: 'Prado', ...more }] });
   const phone = '+351912345678';
-  const place = { integration: 'other', timezone: 'Europe/Lisbon' };
   await node.take(
     'other',
     stay('before', -90, -88, { status: 'checked_out', ...person('Maria', { email: 'maria@mail.example', phone }) }),
@@ -129,14 +138,14 @@ test('a returning guest is the same person by the rules of persons, not by one k
     stay('no name', 3, 4),
   );
   await drainOnce(await deliverPorts(node.runtime));
-  await countHotel(node.runtime.pool, place);
+  await countPage(node, 'other');
   const { body } = await node.call('GET', '/integrations/other/hotel', await node.token('viewer'));
   assert.deepEqual(body.report.guests, { returning: 1, new: 2, unknown: 1 });
 });
 
 test('a change of a booking that was cancelled before is not another cancellation', async () => {
   const week = async () => {
-    await countHotel(node.runtime.pool, place);
+    await countPage(node, 'grand');
     return (await node.call('GET', '/integrations/grand/hotel', viewer)).body.report.cancellations.week.reservations;
   };
   const before = await week();
@@ -144,7 +153,7 @@ test('a change of a booking that was cancelled before is not another cancellatio
   await node.take('grand', stay('cancelled once', 30, 31, { status: 'cancelled' }));
   assert.equal(await week(), before + 1);
   for (const [table, column] of [
-    ['history', 'at'],
+    ['stays', 'until_at'],
     ['records', 'created_at'],
     ['records', 'changed_at'],
   ])

@@ -45,27 +45,35 @@ export function Nights({ nights }: { nights: readonly Night[] }) {
   );
 }
 
-function Cell({ night: { night, sold, last_year, rooms_available }, most }: { night: Night; most: number }) {
+function Cell({
+  night: { night, known, sold, last_year, rooms_available, forecast },
+  most,
+}: {
+  night: Night;
+  most: number;
+}) {
   const at = dayOf(night);
   const share = rooms_available ? sold / rooms_available : undefined;
   const heat = Math.min(1, share ?? sold / most);
   const words = [
     long.format(at),
-    `${plural(sold, 'room')} sold${rooms_available === null ? '' : ` of ${rooms_available}`}`,
-    `${last_year} a year ago`,
+    known ? `${plural(sold, 'room')} sold${rooms_available === null ? '' : ` of ${rooms_available}`}` : 'not known',
+    ...(forecast === null ? [] : [`${forecast} expected`]),
+    ...(last_year === null ? [] : [`${last_year.sold} a year ago`]),
   ].join(', ');
   return (
     <td
       title={words}
       style={{ '--heat': `${Math.round(heat * 70)}%` } as CSSProperties}
       data-over={share !== undefined && share > 1}
+      data-unknown={!known}
     >
       <span className="date" aria-hidden="true">
         {at.getUTCDate()}
         {at.getUTCDate() === 1 && ` ${month.format(at)}`}
       </span>
       <span aria-hidden="true" className="num">
-        {share === undefined ? sold : `${Math.round(100 * share)}%`}
+        {!known && sold === 0 ? '–' : share === undefined ? sold : `${Math.round(100 * share)}%`}
       </span>
       <span className="visually-hidden">{words}</span>
     </td>

@@ -43,7 +43,7 @@ const pausedLine = 'paused: true\n';
 /** The document with its pulls on schedule. */
 export const started = (text: string): string => text.replace(/^paused:\s*true\s*\n/m, '');
 
-const stays = `    pre_stay: { every: 30m, range: [+1d, +7d] }
+const stays = `    pre_stay: { every: 60m, range: [+1d, +90d] }
     stay: { every: 15m, range: [-6d, 0d] }
     post_stay: { every: 60m, range: [-7d, -1d] }
 `;

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { capacitySteps } from '../../../canonical/capacity.ts';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import { brandWriter } from '../../brands.ts';
 import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
@@ -101,14 +102,15 @@ export const destinationType: DestinationType<Settings> = {
 };
 
 function writeBrand(client: pg.PoolClient, schema: string, integration: string, facts: BrandFacts) {
-  const { brandId, timezone, country = null, roomsAvailable } = facts;
-  const [nights, rooms] = [roomsAvailable.map(([from]) => from), roomsAvailable.map(([, count]) => count)];
+  const { brandId, timezone, country = null, roomsAvailable, allRooms } = facts;
+  const steps = capacitySteps(roomsAvailable, allRooms);
   return client.query(
-    `insert into ${schema}.brands as b (integration, brand_id, timezone, country, capacity_from, capacity_rooms)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into ${schema}.brands as b (integration, brand_id, timezone, country, capacity_from, capacity_rooms, capacity_all)
+     values ($1, $2, $3, $4, $5, $6, $7)
          on conflict (integration) do update set brand_id = excluded.brand_id, timezone = excluded.timezone,
-            country = excluded.country, capacity_from = excluded.capacity_from, capacity_rooms = excluded.capacity_rooms
+            country = excluded.country, capacity_from = excluded.capacity_from, capacity_rooms = excluded.capacity_rooms,
+            capacity_all = excluded.capacity_all
       where b is distinct from excluded`,
-    [integration, brandId, timezone, country, nights, rooms],
+    [integration, brandId, timezone, country, ...[0, 1, 2].map((i) => steps.map((step) => step[i] ?? null))],
   );
 }

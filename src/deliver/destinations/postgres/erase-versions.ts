@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { withoutMentions } from '../../../canonical/mentions.ts';
+import { reservationWithoutMentions } from '../../../canonical/mentions.ts';
 import type { Delivery } from '../../message.ts';
 import { versionTexts as texts } from './tables.ts';
 
-type Version = { readonly [column: string]: unknown };
+type Version = { readonly rooms: object[] | null; readonly [column: string]: unknown };
 
 /** Earlier versions of a reservation hold no guests, but a text in them may name one. */
 export async function eraseFromVersions(
@@ -14,16 +14,22 @@ export async function eraseFromVersions(
   for (const { message, erased = [] } of erasures) {
     const key = [message.integration, message.data.id];
     const { rows } = await client.query<Version>(
-      `select epoch, version, ${texts.join(', ')} from ${schema}.reservation_versions where integration = $1 and id = $2`,
+      `select epoch, version, rooms, ${texts.join(', ')} from ${schema}.reservation_versions where integration = $1 and id = $2`,
       key,
     );
     for (const row of rows) {
-      const kept = withoutMentions(row, erased);
+      const kept = reservationWithoutMentions(row, erased);
       if (kept === row) continue;
       await client.query(
-        `update ${schema}.reservation_versions set ${texts.map((text, i) => `${text} = $${i + 5}`).join(', ')}
+        `update ${schema}.reservation_versions set rooms = $5, ${texts.map((text, i) => `${text} = $${i + 6}`).join(', ')}
           where integration = $1 and id = $2 and epoch = $3 and version = $4`,
-        [...key, row.epoch, row.version, ...texts.map((text) => kept[text] ?? null)],
+        [
+          ...key,
+          row.epoch,
+          row.version,
+          kept.rooms && JSON.stringify(kept.rooms),
+          ...texts.map((text) => kept[text] ?? null),
+        ],
       );
     }
   }

@@ -16,9 +16,11 @@ export function stageSql(schema: string, tables: readonly Table[]): string {
   return tables
     .map((table) => {
       const kept = columns[table].filter((column) => !stagedOnly.has(column));
-      const counts = columns[table].filter((column) => stagedOnly.has(column));
+      const staged = columns[table].flatMap((column) =>
+        stagedOnly.has(column) ? [`null::${stagedOnly.get(column)} as ${column}`] : [],
+      );
       return `create temporary table ${stageName(table)} on commit drop as
-        select ${[...kept, ...counts.map((column) => `0 as ${column}`)].join(', ')} from ${schema}.${table} with no data;`;
+        select ${[...kept, ...staged].join(', ')} from ${schema}.${table} with no data;`;
     })
     .join('\n');
 }

@@ -45,7 +45,7 @@ const subject =
 
 /**
  * Creates tables that somebody dropped alone, and the views that were dropped with them, by the statements that created them. A table whose
- * views still exist was not dropped but renamed or moved: it is left to its owner. So are views that were dropped on purpose.
+ * primary key or views still exist was not dropped but renamed or moved: it is left to its owner. So are views that were dropped on purpose.
  */
 async function restoreDropped(client: pg.ClientBase, done: readonly string[]): Promise<void> {
   const statements = (await Promise.all(done.map(readMigration)))
@@ -59,7 +59,7 @@ async function restoreDropped(client: pg.ClientBase, done: readonly string[]): P
     );
   const [tables, views] = [named('table'), named('view')];
   const { rows } = await client.query<{ name: string }>(
-    'select name from unnest($1::text[]) as name where to_regclass(name) is null',
+    `select name from unnest($1::text[]) as name where to_regclass(name) is null and to_regclass(name || '_pkey') is null`,
     [[...tables.keys(), ...views.keys()]],
   );
   const missing = new Set(rows.map(({ name }) => name));

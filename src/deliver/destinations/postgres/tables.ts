@@ -1,6 +1,6 @@
 import { entriesOf } from '../../../canonical/fields.ts';
-import type { Room } from '../../../canonical/reservation.ts';
-import type { Delivery, MessageData } from '../../message.ts';
+import type { Charge } from '../../../canonical/reservation.ts';
+import type { Delivery } from '../../message.ts';
 
 /** The loaded columns in the order of COPY, and the rows that a batch becomes. */
 
@@ -25,25 +25,35 @@ const envelope = [
   'idempotency_key',
   'changed_at',
 ] as const;
-const counts = ['guest_count', 'room_count', 'charge_count', 'room_nights'] as const;
+/** Staged with a reservation for the merge of its child rows and for its version, with their types; not in the table. */
+export const stagedOnly: ReadonlyMap<string, string> = new Map([
+  ['stated_at', 'timestamptz'],
+  ['guest_count', 'int'],
+  ['room_count', 'int'],
+  ['charge_count', 'int'],
+  ['rooms', 'jsonb'],
+  ['charges', 'jsonb'],
+]);
 const childKey = ['integration', 'reservation_id', 'position'] as const;
 
 export const columns = {
-  reservations: [...envelope, 'removed_at', ...names('reservations'), ...counts],
+  reservations: [...envelope, 'removed_at', ...names('reservations'), ...stagedOnly.keys()],
   guests: [...childKey, ...names('guests')],
   rooms: [...childKey, ...names('rooms')],
   charges: [...childKey, ...names('charges')],
   guest_profiles: [...envelope, 'removed_at', ...names('guest_profiles')],
 } as const;
 export type Table = keyof typeof columns;
-/** `reservation_versions` holds no personal data: guests, rooms and charges are only counted. */
+/** `reservation_versions` holds no personal data: guests are only counted, charges have no text. */
 const versionFields = canonicalOf.reservations.filter(([, { kind, personal }]) => kind !== 'json' && !personal);
 export const versionColumns = [
   ...envelope,
   ...versionFields.map(([name]) => name),
+  'stated_at',
   'guest_count',
   'room_count',
-  'room_nights',
+  'rooms',
+  'charges',
 ];
 /** The fields of a version whose text may name a guest. */
 export const versionTexts = versionFields.flatMap(([name, { kind }]) => (kind === 'text' ? name : []));
@@ -60,14 +70,11 @@ export const ownWords = (): ReadonlySet<string> =>
   );
 export const children = ['guests', 'rooms', 'charges'] as const;
 
-/** Staged with a reservation for the merge of its child rows and for its version; not in the table. */
-export const stagedOnly: ReadonlySet<string> = new Set(counts);
-
 export type Rows = Readonly<Record<Table, Cell[][]>>;
 
 export function rowsOf(batch: readonly Delivery[]): Rows {
   const rows: Rows = { reservations: [], guests: [], rooms: [], charges: [], guest_profiles: [] };
-  for (const { message, changedAt } of batch) {
+  for (const { message, changedAt, statedAt = changedAt } of batch) {
     const { type, integration, brand_id, event, epoch = 1, version, idempotency_key, data } = message;
     const at = new Date(changedAt).toISOString();
     const head: Cell[] = [
@@ -86,8 +93,15 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
       continue;
     }
     const { guests = [], rooms: stays = [], charges = [] } = data;
-    const counted = [guests.length, stays.length, charges.length, roomNights(data)];
-    rows.reservations.push([...head, ...cells(data, 'reservations'), ...counted]);
+    const staged = [
+      new Date(statedAt).toISOString(),
+      guests.length,
+      stays.length,
+      charges.length,
+      listText(stays),
+      listText(charges.flatMap(roomCharge)),
+    ];
+    rows.reservations.push([...head, ...cells(data, 'reservations'), ...staged]);
     const add = (table: (typeof children)[number], items: readonly object[]) => {
       for (const [i, item] of items.entries()) rows[table].push([integration, data.id, i, ...cells(item, table)]);
     };
@@ -98,15 +112,12 @@ export function rowsOf(batch: readonly Delivery[]): Rows {
   return rows;
 }
 
-/** As the view `booked_rooms` counts them: a reservation without rooms has one, day use and rooms of other kinds have none. */
-function roomNights({ check_in, check_out, rooms = [] }: MessageData): number {
-  const nights = (rooms.length > 0 ? rooms : [{}]).map(({ room_kind, start_date, end_date }: Room) => {
-    const [from, to] = [start_date ?? check_in, end_date ?? check_out];
-    if (from === undefined || to === undefined || room_kind === 'pseudo' || room_kind === 'house') return 0;
-    return Math.max(0, (Date.parse(to) - Date.parse(from)) / 86_400_000);
-  });
-  return nights.reduce((sum, one) => sum + one, 0);
-}
+const listText = (items: readonly object[]): string | undefined =>
+  items.length === 0 ? undefined : JSON.stringify(items);
+
+/** What the measures read of a charge; its text may name a guest. */
+const roomCharge = ({ charge_kind, charge_date, amount, tax_amount }: Charge) =>
+  charge_kind === 'room' ? [{ charge_date, amount, tax_amount }] : [];
 
 const cells = (item: object, table: Table): Cell[] =>
   canonicalOf[table].map(([name]) => {

@@ -4,10 +4,9 @@ import { canonicalOf, ownColumns, type Table } from './tables.ts';
 
 /** The types of the columns that are not canonical fields; the others are text. */
 const envelope: ReadonlyMap<string, string> = new Map([
-  ...['epoch', 'version', 'position', 'guest_count', 'room_count', 'room_nights'].map(
-    (name) => [name, 'integer'] as const,
-  ),
-  ...['changed_at', 'removed_at'].map((name) => [name, 'timestamp with time zone'] as const),
+  ...['epoch', 'version', 'position', 'guest_count', 'room_count'].map((name) => [name, 'integer'] as const),
+  ...['rooms', 'charges'].map((name) => [name, 'jsonb'] as const),
+  ...['changed_at', 'stated_at', 'removed_at'].map((name) => [name, 'timestamp with time zone'] as const),
 ]);
 
 /** The type of a column of ours. */

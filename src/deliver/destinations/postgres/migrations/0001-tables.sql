@@ -166,17 +166,37 @@ create table reservation_versions (
   segment             text,
   total_amount        numeric,
   currency            text,
+  stated_at           timestamptz not null,
   guest_count         int  not null,
   room_count          int  not null,
-  room_nights         int  not null,
+  rooms               jsonb,
+  charges             jsonb,
   primary key (integration, id, epoch, version)
 );
 comment on table reservation_versions is 'Every version of every reservation, as it was. No personal data: guests are only counted.';
 comment on column reservation_versions.version is 'Rises by one with every change of the reservation.';
 comment on column reservation_versions.event is 'Why there is this version: created, updated, cancelled, erased or removed.';
 comment on column reservation_versions.changed_at is 'When the change was taken in.';
-comment on column reservation_versions.room_nights is 'The nights of all its rooms; pseudo rooms, house accounts and day use have none.';
+comment on column reservation_versions.stated_at is 'When the partner said so: the timestamp of an event, the request of a list. An event that arrives late counts on its own day.';
+comment on column reservation_versions.rooms is 'Its rooms at that time; the view version_rooms has a row for each.';
+comment on column reservation_versions.charges is 'Its charges of the kind room at that time, without their text; the view version_charges has a row for each.';
 create index reservation_versions_changed_at on reservation_versions (changed_at);
+
+create view version_rooms as
+select v.integration, v.id, v.epoch, v.version, m.*
+  from reservation_versions v cross join lateral (
+    select (n - 1)::int as position, room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children
+      from rows from (jsonb_to_recordset(v.rooms) as (room_type text, board text, rate_code text, room_kind text, share_id text,
+                                                      start_date date, end_date date, adults int, children int))
+           with ordinality as t (room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children, n)
+  ) m;
+comment on view version_rooms is 'One row per room of every version of every reservation.';
+
+create view version_charges as
+select v.integration, v.id, v.epoch, v.version, m.*
+  from reservation_versions v
+ cross join lateral jsonb_to_recordset(v.charges) as m (charge_date date, amount numeric, tax_amount numeric);
+comment on view version_charges is 'One row per charge of the kind room of every version of every reservation.';
 
 create table brands (
   integration    text primary key,
@@ -184,10 +204,11 @@ create table brands (
   timezone       text not null,
   country        text,
   capacity_from  date[] not null,
-  capacity_rooms int[]  not null
+  capacity_rooms int[]  not null,
+  capacity_all   int[]  not null
 );
 comment on table brands is 'One row per brand, from its integration document.';
-comment on column brands.capacity_from is 'From which night on the hotel has as many rooms as capacity_rooms says at the same place; the view rooms_available has a row per night.';
+comment on column brands.capacity_from is 'From which night on the hotel has as many rooms to sell as capacity_rooms says at the same place, and as many in all as capacity_all says; the view rooms_available has a row per night.';
 
 create function spread(total numeric, i bigint, n bigint, units int) returns numeric language sql immutable
   return case when i = n then total else div(floor(total * units) * i, n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end

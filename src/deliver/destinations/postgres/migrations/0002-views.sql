@@ -18,10 +18,11 @@ window w as (partition by integration, id order by epoch, version);
 comment on view reservation_changes is 'One row per version: what it changed, in columns of reservation_versions. The first version changes all that it states.';
 
 create view version_days as
-select v.*, (v.changed_at at time zone coalesce(b.timezone, 'UTC'))::date as changed_on,
+select v.*, (v.stated_at at time zone coalesce(b.timezone, 'UTC'))::date as changed_on,
        v.event <> 'removed' and coalesce(v.status in ('confirmed', 'checked_in', 'checked_out'), true) as on_books,
-       lag(v.status) over (partition by v.integration, v.id order by v.epoch, v.version) as status_before
-  from reservation_versions v left join brands b on b.integration = v.integration;
+       lag(v.status) over booking as status_before, row_number() over booking = 1 as is_first, lead(v.version) over booking is null as is_newest
+  from reservation_versions v left join brands b on b.integration = v.integration
+window booking as (partition by v.integration, v.id order by v.epoch, v.version);
 comment on view version_days is 'One row per version, with its day in the time zone of the hotel.';
 
 create view bookings as
@@ -51,79 +52,119 @@ comment on column bookings.booked_on is 'The booking date, else the day on which
 comment on column bookings.cancelled_on is 'Day of the cancellation, never after the arrival; for a no-show the arrival.';
 comment on column bookings.cancelled_on_source is 'partner: the partner said the day. change: the day on which we saw it change. first_seen: it was cancelled when we first saw it, so the true day may be earlier.';
 
-create view booked_rooms as
+-- A reservation is on the books from its booking on, and with its first version until the next one, even if that was seen later. One that
+-- was cancelled when it was first seen was on the books before.
+create view booked_versions as
+select integration, brand_id, id, epoch, version, is_newest, status, on_books, check_in, check_out, coalesce(channel, source, 'unknown') as channel,
+       segment, currency, total_amount, on_books or is_first and gone_on is not null as is_counted, from_day,
+       least(min(coalesce(gone_on, changed_on)) over (partition by integration, id order by epoch, version rows between 1 following and unbounded following),
+             gone_on) as until_day
+  from (
+    select v.*, case when is_first then least(coalesce(booking_date, changed_on), check_in) else changed_on end as from_day,
+           case status when 'cancelled' then least(coalesce(cancelled_at, changed_on), check_in) when 'no_show' then check_in end as gone_on
+      from version_days v
+  ) s;
+comment on view booked_versions is 'One row per version of every reservation, with the days on which it was the valid one.';
+comment on column booked_versions.is_counted is 'It was on the books from from_day until the day before until_day.';
+comment on column booked_versions.until_day is 'The first day on which it was no longer on the books as this version; null: it still is.';
+
+create view booked_room_versions as
 select s.*, case when room_kind in ('pseudo', 'house') then room_kind when last_day <= first_night then 'day_use' else 'room' end as kind,
        case when last_day > first_night then last_day - first_night else 1 end as row_count
   from (
-    select b.*, coalesce(m.position, 0) as room, m.room_type, m.board, m.rate_code, m.room_kind, m.share_id, m.adults, m.children,
-           coalesce(m.start_date, b.check_in) as first_night, coalesce(m.end_date, b.check_out) as last_day
-      from bookings b left join rooms m on m.integration = b.integration and m.reservation_id = b.id
-     where b.check_in is not null and b.check_out is not null
+    select v.*, coalesce(m.position, 0) as room, m.room_type, m.board, m.rate_code, m.room_kind, m.share_id, m.adults, m.children,
+           coalesce(m.start_date, v.check_in) as first_night, coalesce(m.end_date, v.check_out) as last_day
+      from booked_versions v
+      left join version_rooms m on m.integration = v.integration and m.id = v.id and m.epoch = v.epoch and m.version = v.version
+     where v.check_in is not null and v.check_out is not null
   ) s;
-comment on view booked_rooms is 'One row per room of a reservation; a reservation without rooms has one.';
-comment on column booked_rooms.kind is 'room; day_use: no night; pseudo: a room that does not exist; house: a house account or house use.';
+comment on view booked_room_versions is 'One row per room of every version; a version without rooms has one.';
+comment on column booked_room_versions.kind is 'room; day_use: no night; pseudo: a room that does not exist; house: a house account or house use.';
 
-create view nights as
-with room_charges as (
-  select c.integration, c.reservation_id, m.night, sum(c.amount) as gross,
-         case when count(*) = count(c.tax_amount) then sum(c.tax_amount) end as tax
-    from charges c
-    left join (
-      select distinct integration, id, first_night + n::int as night
-        from booked_rooms cross join lateral generate_series(0, row_count - 1) as t (n)
-    ) m on m.integration = c.integration and m.id = c.reservation_id and m.night = c.charge_date
-   where c.charge_kind = 'room' group by 1, 2, 3
-), charged as (
-  select integration, reservation_id, count(*) = count(tax) as has_tax from room_charges group by 1, 2
-), rows_of_rooms as (
-  select b.*, b.first_night + n::int as night,
+create view booked_rooms as
+select b.*, m.room, m.room_type, m.board, m.rate_code, m.room_kind, m.share_id, m.adults, m.children, m.first_night, m.last_day, m.kind, m.row_count
+  from bookings b join booked_room_versions m on m.integration = b.integration and m.id = b.id and m.is_newest;
+comment on view booked_rooms is 'One row per room of a reservation; a reservation without rooms has one.';
+
+create view night_versions as
+with rows_of_rooms as (
+  select b.*, b.first_night + n::int as night, coalesce(share_id, id || ' ' || room) as room_key,
          case when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') then 1
               when currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then 1000 else 100 end as units
-    from booked_rooms b cross join lateral generate_series(0, row_count - 1) as t (n)
+    from booked_room_versions b cross join lateral generate_series(0, row_count - 1) as t (n)
+), room_charges as (
+  select c.integration, c.id, c.epoch, c.version, m.night, sum(c.amount) as gross,
+         case when count(*) = count(c.tax_amount) then sum(c.tax_amount) end as tax
+    from version_charges c
+    left join (select distinct integration, id, epoch, version, night from rows_of_rooms) m
+      on m.integration = c.integration and m.id = c.id and m.epoch = c.epoch and m.version = c.version and m.night = c.charge_date
+   group by 1, 2, 3, 4, 5
+), charged as (
+  select integration, id, epoch, version, count(*) = count(tax) as has_tax, case when count(*) = count(night) then max(night) end as posted_to
+    from room_charges group by 1, 2, 3, 4
 ), numbered as (
-  select r.*, count(*) over (partition by integration, id) as of_stay,
-         row_number() over (partition by integration, id order by night, room) as in_stay,
-         count(*) over (partition by integration, id, night) as of_night,
-         row_number() over (partition by integration, id, night order by room) as in_night,
-         row_number() over (partition by integration, on_books, kind, coalesce(share_id, id), case when share_id is null then room end, night
-                            order by id, room) as in_share
+  select r.*, count(*) over stay as of_stay, row_number() over (stay order by night, room) as in_stay,
+         count(*) over one_night as of_night, row_number() over (one_night order by room) as in_night
     from rows_of_rooms r
+  window stay as (partition by integration, is_newest, id, epoch, version), one_night as (partition by integration, is_newest, id, epoch, version, night)
 ), priced as (
   select n.*, spread(n.total_amount, in_stay, of_stay, units) as amount,
-         case when c.reservation_id is null then case when kind in ('room', 'day_use') then spread(n.total_amount, in_stay, of_stay, units) else 0 end
+         case when c.id is null then case when kind in ('room', 'day_use') then spread(n.total_amount, in_stay, of_stay, units) else 0 end
               else coalesce(spread(w.gross, in_stay, of_stay, units), 0) + coalesce(spread(d.gross, in_night, of_night, units), 0)
          end as room_gross,
          case when c.has_tax
               then coalesce(spread(w.tax, in_stay, of_stay, units), 0) + coalesce(spread(d.tax, in_night, of_night, units), 0)
-         end as room_tax
+         end as room_tax,
+         case when e.gross is null then 0
+              else spread(e.gross, in_night, of_night, units) - case when c.has_tax then spread(e.tax, in_night, of_night, units) else 0 end
+         end as expected
     from numbered n
-    left join charged c on c.integration = n.integration and c.reservation_id = n.id
-    left join room_charges w on w.integration = n.integration and w.reservation_id = n.id and w.night is null
-    left join room_charges d on d.integration = n.integration and d.reservation_id = n.id and d.night = n.night
+    left join charged c on c.integration = n.integration and c.id = n.id and c.epoch = n.epoch and c.version = n.version
+    left join room_charges w on w.integration = n.integration and w.id = n.id and w.epoch = n.epoch and w.version = n.version and w.night is null
+    left join room_charges d on d.integration = n.integration and d.id = n.id and d.epoch = n.epoch and d.version = n.version and d.night = n.night
+    -- A folio that is posted night by night: the nights after the last posted one are expected to cost the same.
+    left join room_charges e on e.integration = n.integration and e.id = n.id and e.epoch = n.epoch and e.version = n.version
+     and e.night = c.posted_to and n.night > c.posted_to and n.status in ('confirmed', 'checked_in')
 )
-select integration, brand_id, id as reservation_id, room, night, kind, status, on_books, (kind = 'room')::int as room_night,
-       case when on_books and kind = 'room' and in_share = 1 then 1 else 0 end as sold,
-       channel, source, segment, country, room_type, board, rate_code, share_id, adults, children,
-       check_in, check_out, booking_date, lead_days, booked_on, cancelled_on, currency, amount, room_gross, room_tax,
-       room_gross - room_tax as room_net, coalesce(room_gross - room_tax, room_gross) as room_revenue
+select integration, brand_id, id as reservation_id, epoch, version, is_newest, is_counted, from_day, until_day, room, room_key, night, kind, status,
+       on_books, (kind = 'room')::int as room_night, (kind = 'room' and night = check_in)::int as arrival, channel, segment, room_type, board,
+       rate_code, share_id, adults, children, check_in, check_out, currency, amount, room_gross, room_tax, room_gross - room_tax as room_net, expected,
+       coalesce(room_gross - room_tax, room_gross) + expected as room_revenue
   from priced;
+comment on view night_versions is 'One row per version, room and night, in every status: what each night was when this version was valid.';
+comment on column night_versions.room_key is 'The same for all who share a room.';
+
+create view nights as
+select n.integration, n.brand_id, n.reservation_id, n.room, n.night, n.kind, n.status, n.on_books, n.room_night, n.room_key,
+       case when n.on_books and n.kind = 'room' and row_number() over share = 1 then 1 else 0 end as sold,
+       case when n.on_books and n.kind = 'room' and row_number() over share = 1 and sum(n.room_revenue) over all_of_share = 0 then 1 else 0 end as complimentary,
+       n.channel, b.source, n.segment, b.country, n.room_type, n.board, n.rate_code, n.share_id, n.adults, n.children,
+       n.check_in, n.check_out, b.booking_date, b.lead_days, b.booked_on, b.cancelled_on, n.currency, n.amount, n.room_gross, n.room_tax,
+       n.room_net, n.expected, n.room_revenue
+  from night_versions n join bookings b on b.integration = n.integration and b.id = n.reservation_id
+ where n.is_newest
+window share as (partition by n.integration, n.on_books, n.kind, n.room_key, n.night order by n.reservation_id, n.room),
+       all_of_share as (partition by n.integration, n.on_books, n.kind, n.room_key, n.night);
 comment on view nights is 'One row per reservation, room and night, in every status; day use has one row, on its day.';
 comment on column nights.sold is '1 for a room night on the books. Of several reservations that share a room, one has it. Day use, pseudo rooms and house accounts have 0.';
+comment on column nights.complimentary is '1 for a room that is sold at the price 0. A room whose price is not known is not complimentary.';
 comment on column nights.amount is 'The part of total_amount: all rows of a reservation together are its total_amount.';
 comment on column nights.room_gross is 'The part of the charges of the kind room, dated ones on their night. Where no charge has this kind: the part of total_amount, and 0 for pseudo rooms and house accounts.';
 comment on column nights.room_tax is 'The part of their tax; null where a charge does not state it.';
-comment on column nights.room_revenue is 'Net if the tax is known, else gross.';
+comment on column nights.expected is 'Of a folio that is posted night by night: the price of the last posted night, on the nights after it, until the guest leaves.';
+comment on column nights.room_revenue is 'Net if the tax is known, else gross; with what is expected.';
 
 create view rooms_available as
-select s.integration, s.brand_id, s.from_day + n::int as night, s.rooms
+select s.integration, s.brand_id, s.from_day + n::int as night, s.rooms, coalesce(s.all_rooms, s.rooms) as all_rooms
   from (
-    select c.integration, c.brand_id, c.rooms, greatest(c.from_day, b.first_day) as from_day,
+    select c.integration, c.brand_id, c.rooms, c.all_rooms, greatest(c.from_day, b.first_day) as from_day,
            least(coalesce(lead(c.from_day) over (partition by c.integration order by c.from_day), b.last_day), b.last_day) as until_day
-      from (select integration, brand_id, unnest(capacity_from) as from_day, unnest(capacity_rooms) as rooms from brands) c
+      from (select integration, brand_id, unnest(capacity_from) as from_day, unnest(capacity_rooms) as rooms,
+                   unnest(capacity_all) as all_rooms from brands) c
       join (select integration, min(check_in) as first_day, max(check_out) as last_day from reservations group by 1) b
         on b.integration = c.integration
   ) s cross join lateral generate_series(0, until_day - from_day - 1) as t (n);
-comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document or the partner''s inventory says.';
+comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document or the partner''s inventory says; all_rooms: with those that are out of order.';
 
 create view occupancy_by_night as
 select coalesce(s.integration, a.integration) as integration, coalesce(s.brand_id, a.brand_id) as brand_id, coalesce(s.night, a.night) as night,
@@ -164,6 +205,18 @@ select r.integration, r.brand_id, r.month, r.currency, h.rooms_available, r.room
   ) r join hotel h on h.integration = r.integration and h.month = r.month;
 comment on view measures_by_month is 'One row per brand, month of the night and currency. occupancy is the one of the hotel, over all currencies.';
 
+create view usali_by_night as
+select n.integration, n.brand_id, n.night, n.currency, a.all_rooms as rooms_available, n.rooms_sold, n.complimentary, n.room_revenue,
+       round(100.0 * n.rooms_sold / case when a.all_rooms > 0 then a.all_rooms end, 1) as occupancy,
+       round(n.room_revenue / case when n.rooms_sold > 0 then n.rooms_sold end, 2) as adr,
+       round(n.room_revenue / case when a.all_rooms > 0 then a.all_rooms end, 2) as revpar
+  from (
+    select integration, brand_id, night, currency, sum(sold - complimentary)::int as rooms_sold, sum(complimentary)::int as complimentary,
+           sum(room_revenue) as room_revenue
+      from nights where on_books group by 1, 2, 3, 4
+  ) n left join rooms_available a on a.integration = n.integration and a.night = n.night;
+comment on view usali_by_night is 'One row per brand, night and currency, as hotels are compared: complimentary rooms are not sold, rooms that are out of order are available.';
+
 create view arrivals_by_day as
 select integration, brand_id, check_in as day, count(distinct id) as reservations, count(*) filter (where kind in ('room', 'day_use')) as rooms,
        sum(coalesce(adults, 0) + coalesce(children, 0)) as people
@@ -199,15 +252,22 @@ select integration, brand_id, arrival_month, count(*)::int as reservations, coun
 comment on view repeat_share is 'One row per brand and arrival month: reservations whose first guest stayed before, in percent of those whose first guest can be told apart.';
 
 create view pickup_by_day as
+with seen as (
+  select v.integration, v.brand_id, v.on_books, v.changed_on, v.check_in, v.currency, v.total_amount, coalesce(m.room_nights, 0) as room_nights,
+         lead(v.changed_on) over (partition by v.integration, v.id order by v.epoch, v.version) as next_on
+    from version_days v left join (
+      select integration, id, epoch, version, sum(case when kind = 'room' then row_count else 0 end)::int as room_nights
+        from booked_room_versions group by 1, 2, 3, 4
+    ) m on m.integration = v.integration and m.id = v.id and m.epoch = v.epoch and m.version = v.version
+)
 select integration, brand_id, day, date_trunc('month', check_in)::date as arrival_month, currency,
        sum(reservations)::int as reservations, sum(room_nights)::int as room_nights, sum(amount) as amount
   from (
     -- What the version adds, and what the version before it no longer counts for.
     select integration, brand_id, changed_on as day, check_in, currency, 1 as reservations, room_nights, coalesce(total_amount, 0) as amount
-      from version_days where on_books
+      from seen where on_books
     union all
-    select integration, brand_id, next_on, check_in, currency, -1, -room_nights, -coalesce(total_amount, 0)
-      from (select v.*, lead(changed_on) over (partition by integration, id order by epoch, version) as next_on from version_days v) v
+    select integration, brand_id, next_on, check_in, currency, -1, -room_nights, -coalesce(total_amount, 0) from seen
      where on_books and next_on is not null
   ) moves
  group by 1, 2, 3, 4, 5
@@ -215,15 +275,26 @@ having sum(reservations) <> 0 or sum(room_nights) <> 0 or sum(amount) <> 0;
 comment on view pickup_by_day is 'One row per brand, day, arrival month and currency: what the day added to the books and took from them, as we saw it.';
 
 create view booking_curve as
-select integration, brand_id, night, day, currency, sum(room_nights)::int as room_nights, sum(room_revenue) as room_revenue, sum(amount) as amount
+with stays as (select * from night_versions where is_counted and (until_day is null or until_day > from_day)),
+moves as (
+  select integration, brand_id, reservation_id, epoch, version, room, room_key, night, from_day as day, segment, channel, room_type, currency,
+         room_night as room_nights, arrival as arrivals, room_revenue, amount, 1 as sign
+    from stays
+  union all
+  select integration, brand_id, reservation_id, epoch, version, room, room_key, night, until_day, segment, channel, room_type, currency,
+         -room_night, -arrival, -room_revenue, -amount, -1
+    from stays where until_day is not null
+)
+select integration, brand_id, night, day, segment, channel, room_type, currency, sum(rooms_sold)::int as rooms_sold, sum(room_nights)::int as room_nights,
+       sum(arrivals)::int as arrivals, sum(room_revenue) as room_revenue, sum(amount) as amount
   from (
-    select integration, brand_id, night, booked_on as day, currency, room_night as room_nights, room_revenue, amount
-      from nights where on_books or cancelled_on is not null
-    union all
-    select integration, brand_id, night, greatest(cancelled_on, booked_on), currency, -room_night, -room_revenue, -amount
-      from nights where cancelled_on is not null
-  ) moves group by 1, 2, 3, 4, 5;
-comment on view booking_curve is 'One row per brand, night, day of booking or cancellation, and currency. The sum of all days up to one is what was on the books then, as far as booking dates and cancellations tell it.';
+    -- A shared room is sold with the first of its guests and free after the last.
+    select m.*, least(sum(room_nights) over up_to, 1) - least(sum(room_nights) over up_to - room_nights, 1) as rooms_sold from moves m
+    window up_to as (partition by integration, room_key, night order by day, sign, reservation_id, epoch, version, room
+                 rows between unbounded preceding and current row)
+  ) s group by 1, 2, 3, 4, 5, 6, 7, 8
+having sum(rooms_sold) <> 0 or sum(room_nights) <> 0 or sum(arrivals) <> 0 or sum(room_revenue) <> 0 or sum(amount) <> 0;
+comment on view booking_curve is 'One row per brand, night, day, segment, channel, room type and currency: what the day added to the books of the night and took from them. The sum of all days up to one is what was on the books then.';
 
 create view channel_mix as
 select b.integration, b.brand_id, b.arrival_month, mode() within group (order by b.channel) as channel, b.currency,

@@ -1,0 +1,46 @@
+import type { HotelReport } from '../../api/types.ts';
+import { Card } from '../../parts/basics.tsx';
+import { number } from '../../parts/format.ts';
+import { Table } from '../../parts/Table.tsx';
+import { Change } from './Change.tsx';
+
+const parts = ['1–30', '31–60', '61–90'];
+type Part = HotelReport['pace'][number];
+
+const compared = (then: (part: Part) => { readonly rooms: number } | null) => (part: Part) => {
+  const before = then(part);
+  return before === null ? (
+    '–'
+  ) : (
+    <>
+      {number(before.rooms)} <Change now={part.now.rooms} then={before.rooms} />
+    </>
+  );
+};
+
+/** On the books as they were on other days. */
+export function Pace({ report: { pace } }: { report: HotelReport }) {
+  return (
+    <Card title="Pace" aside="room nights on the books, and by how much we are ahead" flush>
+      <Table
+        label="Pace"
+        narrow
+        rows={pace}
+        rowKey={({ from }) => from}
+        columns={[
+          { head: 'Nights', cell: ({ from }) => parts[pace.findIndex((one) => one.from === from)] },
+          { head: 'Now', kind: 'number', cell: ({ now }) => number(now.rooms) },
+          { head: 'A week ago', kind: 'number', cell: compared(({ week_ago }) => week_ago) },
+          { head: '4 weeks ago', kind: 'number', phone: 'hidden', cell: compared(({ month_ago }) => month_ago) },
+          { head: 'Last year', kind: 'number', cell: compared(({ year_ago }) => year_ago) },
+          {
+            head: 'It ended at',
+            kind: 'number',
+            phone: 'hidden',
+            cell: ({ year_ago_final: end }) => (end === null ? '–' : number(end.rooms)),
+          },
+        ]}
+      />
+    </Card>
+  );
+}

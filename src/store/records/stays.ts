@@ -1,0 +1,109 @@
+import type { Reservation } from '../../canonical/reservation.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Step } from '../../reconcile/accidents/signs.ts';
+import { type Difference, undo } from '../../reconcile/difference.ts';
+import type { Json } from '../../terms.ts';
+import { float8s, texts } from '../db/columns.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+/** The part of a reservation that the measures read. Nothing in it names a guest. */
+function stayText(record: Reservation): string {
+  const { status, check_in, check_out, booking_date, cancelled_at, channel, source, segment } = record;
+  const { total_amount, currency, rooms = [], charges = [] } = record;
+  return JSON.stringify({
+    ...{ status, check_in, check_out, booking_date, cancelled_at, channel, source, segment, total_amount, currency },
+    rooms: rooms.map(({ board: _, rate_code: __, ...room }) => room),
+    charges: charges.flatMap(({ charge_kind, charge_date, amount, tax_amount }) =>
+      charge_kind === 'room' ? [{ charge_kind, charge_date, amount, tax_amount }] : [],
+    ),
+  });
+}
+
+/** Keeps the newest state of reservations that a rule drops: they are not records, but the hotel has sold them. */
+export async function keepSold(tx: Tx, integration: string, steps: readonly Step[]): Promise<void> {
+  const sold = new Map<string, { readonly at: number; readonly text: string }>();
+  for (const { statement, decision } of steps) {
+    if (!('sold' in decision) || decision.sold === undefined) continue;
+    const at = statement.arrival.effectiveAt;
+    if (at >= (sold.get(statement.id)?.at ?? 0)) sold.set(statement.id, { at, text: stayText(decision.sold) });
+  }
+  if (sold.size === 0) return;
+  await tx.query(
+    `insert into stays as s (integration, id, version, from_at, data)
+     select $1, id, 0, to_timestamp(ms / 1000.0), data::json from unnest($2::text[], $3::float8[], $4::text[]) as t (id, ms, data) order by id
+         on conflict (integration, id, version) do update set from_at = excluded.from_at, data = excluded.data
+      where s.from_at <= excluded.from_at and s.data::text <> excluded.data::text`,
+    [
+      integration,
+      texts([...sold.keys()]),
+      float8s([...sold.values()].map(({ at }) => at)),
+      texts([...sold.values()].map(({ text }) => text)),
+    ],
+  );
+}
+
+const batch = 500;
+
+/**
+ * Keeps the earlier versions of reservations, from the history, which is dropped in time. A version that was kept before is not written
+ * again, so the work is that of the new changes.
+ */
+export async function keepEarlier(db: Pool, integration: string): Promise<void> {
+  for (;;) {
+    const { rows } = await db.query<{ id: string; version: number; data: string; made: string }>(
+      `select r.id, r.version, r.data::text as data, m.made
+         from records r
+         left join (select id, max(version) as version from stays where integration = $1 group by id) s on s.id = r.id
+        cross join lateral (
+          select json_agg(json_build_object('version', h.version, 'diff', h.diff, 'at', extract(epoch from h.effective_at) * 1000)
+                          order by h.version desc)::text as made
+            from history h where h.integration = $1 and h.id = r.id and h.type = 'reservation' and h.diff is not null
+             and h.version > coalesce(s.version, 0)
+        ) m
+        where r.integration = $1 and r.type = 'reservation' and r.version > coalesce(s.version, 0) + 1
+          and m.made::json -> 0 ->> 'version' = r.version::text
+        limit ${batch}`,
+      [integration],
+    );
+    const kept = rows.flatMap(({ id, version, data, made }) =>
+      earlierVersions(version, data, made).map((one) => ({ id, ...one })),
+    );
+    await db.query(
+      `insert into stays (integration, id, version, from_at, until_at, data)
+       select $1, id, version, to_timestamp(from_ms / 1000.0), to_timestamp(until_ms / 1000.0), data::json
+         from unnest($2::text[], $3::int[], $4::float8[], $5::float8[], $6::text[]) as t (id, version, from_ms, until_ms, data)
+           on conflict do nothing`,
+      [
+        integration,
+        kept.map(({ id }) => id),
+        kept.map(({ version }) => version),
+        kept.map(({ from }) => from),
+        kept.map(({ until }) => until),
+        kept.map(({ text }) => text),
+      ],
+    );
+    if (rows.length < batch) return;
+  }
+}
+
+interface Made {
+  readonly version: number;
+  readonly diff: readonly Difference[];
+  readonly at: number;
+}
+
+/** By undoing one difference after the other, newest first. */
+function earlierVersions(newest: number, data: string, made: string) {
+  const found: { version: number; from: number | undefined; until: number; text: string }[] = [];
+  const entries = new Map((parseJson(made) as unknown as Made[]).map((one) => [one.version, one]));
+  let record: Json = parseJson(data);
+  for (let version = newest - 1; version > 0; version--) {
+    const next = entries.get(version + 1);
+    if (next === undefined) break;
+    record = undo(record, next.diff);
+    const from = entries.get(version)?.at;
+    const text = stayText(record as unknown as Reservation);
+    found.push({ version, from: from && Number(from), until: Number(next.at), text });
+  }
+  return found;
+}
