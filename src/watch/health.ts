@@ -15,13 +15,23 @@ export type Finding = Pick<Condition, 'subject' | 'state' | 'message' | 'action'
 
 const rank = ({ state }: { readonly state: HealthState }): number => healthStates.indexOf(state);
 
+/** All facts about these are read for a brand's health: if it shows none of the kind, the cause is gone. */
+const readNow: ReadonlySet<string> = new Set(['auth_failed', 'breaker_open', 'run_failed', 'run_incomplete']);
+
+const over = (one: Finding): Finding => ({
+  ...one,
+  state: 'attention',
+  message: `${one.message} The cause is gone; a running service ends the alert.`,
+});
+
 /**
  * `stored` are the conditions of the last evaluation of all brands: they count where the facts read now say nothing of their kind, so no
  * brand with an open alert is healthy.
  */
 export function healthFrom(now: readonly Finding[], stored: readonly Finding[]): Health {
   const known = new Set(now.map(({ kind }) => kind));
-  const findings = [...now, ...stored.filter(({ kind }) => !known.has(kind))].toSorted((a, b) => rank(b) - rank(a));
+  const others = stored.filter(({ kind }) => !known.has(kind)).map((one) => (readNow.has(one.kind) ? over(one) : one));
+  const findings = [...now, ...others].toSorted((a, b) => rank(b) - rank(a));
   return { state: findings[0]?.state ?? 'healthy', findings };
 }
 

@@ -128,3 +128,17 @@ test('refused webhooks count by share and number, also between accepted ones', (
     /^1198 webhooks were refused in the last 24 hours, 12 of the last 20\. The sig/,
   );
 });
+
+test('after a complete run a brand is not failing any more, though the alert of the failed one is still open', () => {
+  const alert = {
+    kind: 'run_failed',
+    subject: 'stay',
+    cause: 'pull:grand',
+    state: 'failing',
+    message: 'It failed.',
+  } as const;
+  const { state, findings } = healthFrom([], [alert]);
+  assert.equal(state, 'attention');
+  assert.match(findings[0]?.message ?? '', /^It failed\. The cause is gone/);
+  assert.equal(healthFrom([alert], [alert]).state, 'failing');
+});
