@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '8c8f9032b804a41df3c082210f052963dd901f7a0525e06db3eabbefc4ba1236',
+  hash: 'ca8c173a6bb4d71fc9587d66b85365155421dfb733e018dd01b2393b69569a4d',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -264,14 +264,36 @@ create table quality (
 );
 comment on table quality is 'How complete the reservations were that a brand sent or changed on each day (UTC). Counts only.';
 
+create table stays (
+  integration text not null,
+  id text not null,
+  version int not null,
+  from_at timestamptz,
+  until_at timestamptz,
+  data json not null,
+  primary key (integration, id, version)
+);
+comment on table stays is 'What the figures of a hotel need besides the newest reservations, without guests: earlier versions, and as version 0 the newest state of reservations that a rule drops.';
+comment on column stays.until_at is 'When the next version took its place, by the time of the partner, as from_at. Null for version 0. from_at is null if the history does not reach back to it.';
+
 create table hotel_reports (
   integration text primary key,
   day date not null,
   changes bigint not null,
   report jsonb not null,
+  asked datemultirange not null,
   counted_at timestamptz not null default now()
 );
 comment on table hotel_reports is 'What the page of a hotel shows, counted from its records: for the day in its time zone, when the changes of activity, ever, were this. Counts only.';
+comment on column hotel_reports.asked is 'The nights that complete runs have ever asked the partner for. The bookings of other nights are not known.';
+
+create table budgets (
+  integration text not null,
+  month date not null,
+  room_revenue numeric not null,
+  primary key (integration, month)
+);
+comment on table budgets is 'What a hotel means to earn with its rooms in a month, in its reporting currency.';
 
 -- Persons
 
@@ -775,6 +797,11 @@ comment on table store_state is 'One row: the epoch, which rises after the resto
 insert into store_state default values;
 
 -- Rules that the database enforces
+
+create function spread(total numeric, i bigint, n bigint, units int) returns numeric language sql immutable
+  return case when i = n then total else div(floor(total * units) * i, n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end
+         - case when i = 1 then 0 else div(floor(total * units) * (i - 1), n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end;
+comment on function spread is 'The same as in the warehouse, whose measures are counted here too (records/hotel-report.ts).';
 
 create function require_held_run(moved_rows bigint) returns void language plpgsql immutable as $$
 begin
