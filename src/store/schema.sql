@@ -224,6 +224,7 @@ create index history_of_erasures on history (cause_id) where cause = 'erasure';
 create table history_kept partition of history default;
 comment on table history is 'What came in for a record and what became of it. An entry that made a version has its difference to the one before: earlier versions are read from the newest by undoing them. Partitioned by time; retention drops partitions.';
 comment on column history.raw is 'What a poll brought, with those parts of the response that its mapping read, until its retention ends. The payload of an event is in events.';
+comment on column history.notes is 'What each step did to it, as [code, field, before, after, reason] without what the code tells (canonical/notes.ts).';
 comment on column history.origins is 'From which raw path each field came; null where raw alone tells it again.';
 
 create table sightings (

@@ -30,7 +30,7 @@ const waits: Readonly<Record<string, string>> = {
   rate: 'The run keeps to the rate limit of the partner’s API.',
 };
 
-export function RunState({ run }: { run: Pick<Run, 'status' | 'held' | 'dead_lettered'> }) {
+function RunState({ run }: { run: Pick<Run, 'status' | 'held' | 'dead_lettered'> }) {
   const done = runDone(run);
   return done ? <State of={run.status} tone={done.tone} label={done.text} /> : <State of={run.status} />;
 }

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'ca8c173a6bb4d71fc9587d66b85365155421dfb733e018dd01b2393b69569a4d',
+  hash: '567011beb4f915f1e02efb1ac3deba520a469f46ed5118098678412fafb469f2',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
