@@ -216,8 +216,8 @@ export class FieldCheck {
     const text =
       typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : undefined;
     if (text === '') return undefined;
-    if (text === 'true' || text === '1' || text === 'yes' || text === 'y') return true;
-    if (text === 'false' || text === '0' || text === 'no' || text === 'n') return false;
+    if (['true', '1', 'yes', 'y', 'ja', 'j'].includes(text ?? '')) return true;
+    if (['false', '0', 'no', 'n', 'nein', 'nee', 'nei', 'nej'].includes(text ?? '')) return false;
     return this.fail(name, 'must be true or false', value);
   }
 

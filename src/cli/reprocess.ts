@@ -56,9 +56,10 @@ async function reprocessBrand(runtime: Runtime, integration: string, options: Op
   const { from, to, apply = false, refetch } = options;
   const isTerminal = io().stderr.isTTY === true && !options.json;
   const request = { integration, from, to, preview: !apply, refetchBy: refetch ? commandLineUser() : undefined };
-  const done = await reprocess(runtime, request, ({ records, changed }) => {
+  const onStep = ({ records, changed }: Reprocessed) => {
     if (isTerminal) io().stderr.write(`\r${integration}: ${records} read, ${changed} changed`);
-  });
+  };
+  const { read: _, ...done } = await reprocess(runtime, request, { onStep });
   // A preview changes nothing, but its samples show guest data.
   if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
   else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });

@@ -6,16 +6,10 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { newestPayloads } from '../store/records/kept-payloads.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
-import { reprocessBatch } from './reprocess.ts';
+import { type Reprocessed, reprocessBatch } from './reprocess.ts';
 
 /** What a changed mapping would do to the reservations that a brand received last. */
-export interface MappingEffect {
-  readonly records: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly refused: number;
-  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
-}
+export type MappingEffect = Pick<Reprocessed, 'records' | 'changed' | 'unchanged' | 'refused' | 'samples'>;
 
 const most = 100;
 

@@ -20,7 +20,7 @@ import {
   skipHeldTo,
 } from '../store/operate/dead-letter-close.ts';
 import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
-import { newestPayload } from '../store/records/entry-payload.ts';
+import { payloadsOf } from '../store/records/kept-payloads.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
 import { take } from '../store/records/take.ts';
 import type { Json, JsonObject } from '../terms.ts';
@@ -171,7 +171,7 @@ export async function preparationOf(
       : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };
   }
   if (letter.type !== 'reservation') return undefined;
-  const newest = await newestPayload(runtime.pool, letter.integration, letter.record_id ?? '');
+  const newest = (await payloadsOf(runtime.pool, letter.integration, [letter.record_id ?? ''], {})).at(-1);
   if (newest === undefined) return undefined;
   const { mode, effectiveAt: at, sent } = newest;
   return { ...sent, arrival: { ...arrival, mode, effectiveAt: at.getTime() } };

@@ -54,35 +54,16 @@ const mostRefusals = 1_000;
 export async function reprocess(
   runtime: Runtime,
   request: ReprocessRequest,
-  onStep?: (done: Reprocessed) => void,
-): Promise<Reprocessed> {
-  let total = nothing;
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const { last, read: _, ...step } = await reprocessStep(runtime, request, after);
-    total = add(total, step);
+  { onStep, most = Infinity }: { readonly onStep?: (done: Reprocessed) => void; readonly most?: number } = {},
+): Promise<Reprocessed & { readonly read: number }> {
+  let total = { ...nothing, read: 0 };
+  for (let after: string | undefined = ''; after !== undefined && total.read < most; ) {
+    const { last, ...step } = await reprocessStep(runtime, request, after);
+    total = { ...add(total, step), read: total.read + step.read };
     onStep?.(total);
     after = last;
   }
   return total;
-}
-
-/** How many reservations a preview reads while the operator waits. */
-const previewed = 1_000;
-
-/** A preview of the first reservations, and how many were read. */
-export async function previewReprocess(
-  runtime: Runtime,
-  wanted: Omit<ReprocessRequest, 'preview'>,
-): Promise<Reprocessed & { readonly lookedAt: number }> {
-  let total = nothing;
-  let lookedAt = 0;
-  for (let after: string | undefined = ''; after !== undefined && lookedAt < previewed; ) {
-    const { last, read, ...step } = await reprocessStep(runtime, { ...wanted, preview: true }, after);
-    total = add(total, step);
-    lookedAt += read;
-    after = last;
-  }
-  return { ...total, lookedAt };
 }
 
 /** The next reservations after an id. `last` is undefined after the last step. */

@@ -162,6 +162,10 @@ test('a guest on its own is checked by the same rules', () => {
   const checked = toGuest({ record: { last_name: 'Reis', nationality: 'Portugal', marketing_consent: 'y' } });
   assert.ok(checked.kind === 'ok');
   assert.deepEqual(checked.guest, { last_name: 'Reis', nationality: 'PT', marketing_consent: true });
+  for (const [word, consent] of Object.entries({ J: true, ja: true, N: false, Nein: false, nej: false })) {
+    const said = toGuest({ record: { last_name: 'Reis', marketing_consent: word } });
+    assert.equal(said.kind === 'ok' && said.guest.marketing_consent, consent, word);
+  }
   const lenient = toGuest({ record: { last_name: 'Reis', date_of_birth: 'x' } });
   assert.ok(lenient.kind === 'ok');
   assert.deepEqual(lenient.guest, { last_name: 'Reis' });

@@ -322,4 +322,9 @@ test('a job names what it did not process', async () => {
   const { refusals, counts } = await job(job_id);
   assert.equal(counts.without_payload, 1);
   assert.deepEqual(refusals, [{ id: rows[0]?.id, reason: 'No payload of it is stored any more.' }]);
+  const asked = await start({ operation: 'reprocess', integration: 'grand', refetch: true });
+  await finish();
+  const failed = await job(asked.job_id);
+  assert.equal(failed.counts.refetched, 0);
+  assert.match(failed.refusals[0].reason, /Requested again: pull\.no_single/);
 });

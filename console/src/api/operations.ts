@@ -375,31 +375,6 @@ export interface Operations {
       queued: number;
     };
   };
-  'integrations.reprocess': {
-    input: {
-      integration: string;
-      preview?: boolean | undefined;
-      from?: string | undefined;
-      to?: string | undefined;
-      refetch?: boolean | undefined;
-    };
-    answer: {
-      records: number;
-      changed: number;
-      unchanged: number;
-      refused: number;
-      without_payload: number;
-      refetched: number;
-      refusals: {
-        id: string;
-        reason: string;
-      }[];
-      samples: {
-        id: string;
-        diff: Json;
-      }[];
-    };
-  };
   'integrations.consent': {
     input: {
       integration: string;
@@ -1910,6 +1885,7 @@ export interface Operations {
       integration: string;
       from?: string | undefined;
       to?: string | undefined;
+      refetch?: boolean | undefined;
     } | {
       operation: "check_profiles";
       integration: string;
@@ -1947,6 +1923,7 @@ export interface Operations {
       integration: string;
       from?: string | undefined;
       to?: string | undefined;
+      refetch?: boolean | undefined;
     } | {
       operation: "check_profiles";
       integration: string;
@@ -2989,7 +2966,6 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
-  'integrations.reprocess': ['POST', '/integrations/{integration}/reprocess'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],

@@ -3,13 +3,12 @@ import { longestId } from '../../canonical/limits.ts';
 import { startRun } from '../../composition/pull.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
-import { reprocess } from '../../operations/reprocess.ts';
 import { resendRecords } from '../../operations/resend.ts';
 import { resume, tryPartnerOf } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { SyncType } from '../../terms.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
@@ -101,45 +100,6 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         }
         const { queued } = await resendRecords(runtime, { integration, ...body });
         return ok({ queued });
-      },
-    }),
-    route('POST /integrations/{integration}/reprocess', {
-      id: 'integrations.reprocess',
-      summary: 'Process stored payloads again under the documents in force, after a change of the mapping or the rules',
-      description: 'With preview, the answer shows what would change, and nothing is changed.',
-      role: 'operator',
-      payload: true,
-      body: z.strictObject({
-        preview: z.boolean().default(true),
-        from: localDate.optional().describe('Only payloads received on or after this day (UTC).'),
-        to: localDate.optional(),
-        refetch: z
-          .boolean()
-          .default(false)
-          .describe(
-            'Without preview: request the reservations from the partner whose payload cannot be processed again.',
-          ),
-      }),
-      response: z.object({
-        records: z.int().describe('Reservations with a stored payload.'),
-        changed: z.int(),
-        unchanged: z.int(),
-        refused: z
-          .int()
-          .describe(
-            'Reservations that the documents in force refuse, or whose payload lacks what they read; they do not change.',
-          ),
-        without_payload: z.int().describe('Reservations without a stored payload; counted without a range of days.'),
-        refetched: z.int().describe('Reservations that the partner was asked for instead.'),
-        refusals: z
-          .array(z.object({ id: z.string(), reason: z.string() }))
-          .describe('Those that were refused or have no payload, and why; the first 1,000.'),
-        samples: z.array(z.object({ id: z.string(), diff: anyJson })),
-      }),
-      handle: async ({ params, body: { refetch, ...body }, caller }) => {
-        const { integration } = params;
-        if (!exists(integration)) return notFound(`integration ${integration}`);
-        return ok(await reprocess(runtime, { integration, ...body, refetchBy: refetch ? caller.name : undefined }));
       },
     }),
     route('POST /integrations/{integration}/consent', {

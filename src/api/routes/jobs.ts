@@ -26,6 +26,7 @@ const request = z.discriminatedUnion('operation', [
     integration: z.string(),
     from: z.iso.date().optional().describe('Only payloads received on or after this day (UTC).'),
     to: z.iso.date().optional(),
+    refetch: z.boolean().optional().describe('Requests from the partner what cannot be processed again.'),
   }),
   z
     .strictObject({ operation: z.literal('check_profiles'), integration: z.string() })

@@ -2,7 +2,6 @@ import type { EventContent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { RawRecord } from '../../shape/config.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
 
 /** What the partner sent for an entry of the history: a row of a list or an answer for one reservation, or an event. */
 export type Sent =
@@ -64,23 +63,4 @@ export function sentOf({ raw, event, body, hydrated }: Payload, id: string): Sen
 export function shownOf(sent: Sent | undefined): Json {
   if (sent?.kind === 'record') return sent.raw.value;
   return sent?.content.hydrated ?? sent?.content.data ?? null;
-}
-
-/** What the partner sent for the newest version of a reservation, while it is retained. */
-export async function newestPayload(
-  db: Pool | Tx,
-  integration: string,
-  id: string,
-): Promise<Pick<KeptPayload, 'mode' | 'effectiveAt' | 'sent'> | undefined> {
-  const { rows } = await db.query<Pick<KeptPayload, 'mode' | 'effectiveAt'> & Payload>(
-    `select ${payloadColumns}, r.effective_at as "effectiveAt", ${modeOf} as mode
-       from history r ${eventOf}
-      where r.integration = $1 and r.type = 'reservation' and r.id = $2 and r.diff is not null and r.cause in ('run', 'event')
-        and (r.raw is not null or e.body is not null)
-      order by r.version desc limit 1`,
-    [integration, id],
-  );
-  const [newest] = rows;
-  const sent = newest && sentOf(newest, id);
-  return sent && { mode: newest.mode, effectiveAt: newest.effectiveAt, sent };
 }

@@ -73,13 +73,13 @@ export async function payloadsOf(
          from history r ${eventOf}
         where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and r.cause in ('run', 'event')
           and (r.cause = 'run' or r.outcome <> 'dead')
-          and coalesce(r.integration_version, 1) >= (select min(version) from connected)
+          and coalesce(r.integration_version, 1) >= coalesce((select min(version) from connected), 0)
        union all
        select id, case when hydrated_at is null then 'push' else 'single' end, null, event, body, hydrated,
               coalesce(hydrated_at, least(occurred_at, received_at)), seq, received_at, null, null, false
          from events
         where integration = $1 and type = 'reservation' and id = any($2::text[]) and outcome in ('unchanged', 'superseded')
-          and received_at >= (select min(applied_at) from connected)
+          and received_at >= coalesce((select min(applied_at) from connected), '-infinity')
      ), ranked as (
        select *, row_number() over (partition by id, mode, is_row order by effective_at desc, seq desc) as age from entries
      )

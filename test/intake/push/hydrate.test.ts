@@ -5,7 +5,7 @@ import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/inta
 import { thinIdOf } from '../../../src/intake/push/thin-id.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
-import { newestPayload } from '../../../src/store/records/entry-payload.ts';
+import { payloadsOf } from '../../../src/store/records/kept-payloads.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';
@@ -85,7 +85,7 @@ describe('thin events', () => {
     assert.equal((await bench.reservation())?.guests[0]?.last_name, 'Quill');
     const { rows } = await bench.pool.query('select state, outcome, id from events');
     assert.deepEqual(rows, [{ state: 'done', outcome: 'created', id: 'R-1001' }]);
-    const kept = await newestPayload(bench.pool, active.integration, 'R-1001');
+    const [kept] = await payloadsOf(bench.pool, active.integration, ['R-1001'], {});
     assert.equal(kept?.mode, 'single', 'a replay reads the payload as received');
   });
 
