@@ -61,7 +61,7 @@ const usualRows = 5_000;
 const startRows = 1_000;
 const mostSigns = 64;
 const mostHolds = 20;
-/** With fewer pulled rows than this, nearly all of them must be affected. */
+/** With fewer rows than this, nearly all of them must be affected; of events, only if the brand has no more bookings. */
 const manyRows = 20;
 const fewRowsShare = 0.8;
 /** A sign must be this many times as frequent as it usually is for this brand. */
@@ -181,7 +181,7 @@ function evidenceOf(
     affected += count(signs);
     of += rows;
     for (const [day, size] of Object.entries(shared?.[sign] ?? {})) days.set(day, (days.get(day) ?? 0) + size);
-    const isFew = isPulled && kind !== 'gone' && of < manyRows;
+    const isFew = kind !== 'gone' && of < manyRows && (isPulled || known.bookings < manyRows);
     const needed = isFew ? Math.max(share, fewRowsShare) : share;
     if (affected < Math.max(limits.rows, passing) || affected < needed * of) continue;
     const group = groupIn(kind, days, affected, of, { isPulled, now: known.now });
