@@ -22,6 +22,8 @@ import { identityOf, momentOf, type Timed, type View, type ViewItem } from './vi
 export interface Aside {
   readonly hold: string;
   readonly isRefused?: true;
+  /** The list did not show the booking. A row that shows it is judged afresh, also if it says the same. */
+  readonly isAbsence?: true;
   readonly source: Source;
   /** Canonical, such as total_amount or guests.email; empty for everything that the statement said. */
   readonly path: string;

@@ -53,7 +53,14 @@ export function hear(
   const own = asides.filter((one) => one.source === source);
   const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, moment));
   const shown = own.reduce<View | undefined>((view, one) => accept(view, one.says, one.moment, one.manner), before);
-  if (isOfList(statement) && shown !== undefined && statesSame(shown, accept(shown, says, moment, manner))) {
+  const isAbsence = statement.notes.some(({ code }) => code === 'gone_is_cancelled');
+  const current = own.filter((one) => isAbsence || !one.isAbsence);
+  if (
+    isOfList(statement) &&
+    current.length === own.length &&
+    shown !== undefined &&
+    statesSame(shown, accept(shown, says, moment, manner))
+  ) {
     const again = own.map((one) => repeatedAside(one, moment[0] - lagMs));
     const view = before && repeated(before, moment[0], lagMs);
     const isHeld = own.some(({ isRefused }) => !isRefused);
@@ -72,11 +79,12 @@ export function hear(
     view = parted.kept;
     const { hold, isRefused, like } = as;
     const at = like && path.endsWith(consentField) ? like.moment : moment;
-    kept.push({ hold, ...(isRefused && { isRefused }), source, path, moment: at, ...parted.said });
+    const absence = isAbsence && { isAbsence };
+    kept.push({ hold, ...(isRefused && { isRefused }), ...absence, source, path, moment: at, ...parted.said });
     isHeld ||= isRefused !== true;
     return 'aside';
   };
-  for (const aside of own) {
+  for (const aside of current) {
     const isOlder = isNewer(aside.moment, moment);
     const became = isOlder ? 'unsaid' : setAside(aside.path, { ...aside, like: aside });
     if (became === 'unsaid') kept.push(aside);

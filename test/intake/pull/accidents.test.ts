@@ -169,6 +169,19 @@ test('a list that ends in the middle cancels nothing, though gone is cancelled',
   );
 });
 
+test('a booking that the list shows as cancelled is cancelled, though its absence is held', async () => {
+  const { state, pull, stored } = await brand('gone-then-cancelled', { pull: { gone: 'cancelled' } });
+  const right = state.book;
+  state.book = [];
+  await pull();
+  state.book = right.map((one, n) => (n === 0 ? { ...one, status: 'cancelled' } : one));
+  await pull();
+  assert.deepEqual(
+    (await stored()).filter(({ data }) => data.status !== 'confirmed').map(({ data }) => [data.id, data.status]),
+    [[right[0]?.id, 'cancelled']],
+  );
+});
+
 test('unknown bookings in a list do not make the missing ones look few', async () => {
   const { state, pull, holds, stored } = await brand('gone-diluted', { pull: { gone: 'cancelled' } });
   const own = state.book.length;
