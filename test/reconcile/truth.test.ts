@@ -177,3 +177,36 @@ test('what a list showed while it was held is known after an event: its next row
   const { status: now, total_amount } = JSON.parse(run(steps, true).text) as Reservation;
   assert.deepEqual([now, Number(total_amount)], ['cancelled', 300]);
 });
+
+test('property: after a refusal the next different value of every source counts, and the refused one does not', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), fc.boolean(), (steps, isEvent) => {
+      const guarded = run(steps, true);
+      const aside = guarded.views?.aside?.map((one) => ({ ...one, isRefused: true as const }));
+      const refused: Stored = aside ? { ...guarded, views: { ...guarded.views, aside } } : guarded;
+      const next = (one: Statement) => {
+        const { rows } = decideBatch(brand, new Map([['reservation A', refused]]), [one]);
+        return JSON.parse(rows.get('reservation A')?.text ?? '') as Reservation;
+      };
+      const last = steps.at(-1) as Step;
+      const again = statementOf(last, steps.length + 1);
+      const before = JSON.parse(guarded.text) as Reservation;
+      if (aside?.some(({ path, source }) => path === 'total_amount' && source === again.source))
+        assert.equal(next(again).total_amount, before.total_amount);
+      const other = {
+        ...last,
+        isEvent,
+        amount: '400',
+        status: 'checked_out' as const,
+        channel: 'TEL',
+        email: 'c@mail.example',
+      };
+      const { total_amount, status, channel, guests } = next(statementOf(other as never, steps.length + 1));
+      assert.deepEqual(
+        [Number(total_amount), status, channel, guests[0]?.email],
+        [400, 'checked_out', 'TEL', 'c@mail.example'],
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
