@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { roomsAvailable } from '../../composition/deliver.ts';
 import { roomsByNight } from '../../documents/capacity.ts';
 import { hotelView } from '../../measures/hotel.ts';
-import { roomsAvailable } from '../../composition/deliver.ts';
 import { readBudgets, writeBudget } from '../../store/records/budgets.ts';
 import { readHotel } from '../../store/records/hotel-report.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HotelReport } from '../../../src/api/routes/hotel.ts';
-import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { deliverPorts } from '../../../src/composition/deliver.ts';
+import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import { outdatedHotels } from '../../../src/store/records/hotel-report.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 
