@@ -34,7 +34,7 @@ export async function occurrences({ file, find }: Mutation): Promise<number> {
 
 /** The program and its tests. */
 const copied = ['src', 'packages', 'schemas', 'package.json', 'test'];
-const linked = ['node_modules', 'connectors', 'docs', 'scripts'];
+const linked = ['node_modules', 'connectors', 'docs', 'presets', 'scripts'];
 
 /** Copies the program, plants the bug in the copy and runs the checker; undefined if nothing is found. */
 export async function findMutation(mutation: Mutation | undefined, judge: string): Promise<Found | undefined> {
