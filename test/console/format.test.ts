@@ -22,4 +22,5 @@ test('the name of a field is readable', () => {
   assert.equal(fieldName('guests[0].phone'), 'guest 1, phone');
   assert.equal(fieldName('rooms[1].room_type'), 'room 2, room type');
   assert.equal(fieldName('check_in'), 'check in');
+  assert.equal(fieldName('[0].record.guests[0].first_name'), 'record 1, guest 1, first name');
 });

@@ -95,7 +95,7 @@ describe('the console by hand and by key', { skip }, () => {
     const requests: Request[] = [];
     page.on('requestfinished', (request) => requests.push(request));
     await page.reload();
-    await page.getByRole('heading', { name: 'Throughput' }).waitFor();
+    await page.getByRole('heading', { name: 'Health of each brand' }).waitFor();
     const entries = await Promise.all(
       requests.map(async (request) => {
         const length = await (await request.response())?.headerValue('content-length');

@@ -154,9 +154,26 @@ export interface Operations {
       }[];
     };
   };
+  'overview.flow': {
+    input: {
+      from: string;
+      to: string;
+    };
+    answer: {
+      events: number;
+      changes: number;
+      delivered: number;
+      dead: number;
+      complete_runs: number;
+      failed_runs: number;
+      refused_events: number;
+    };
+  };
   'overview.marks': {
     input: {
       period?: "15m" | "1h" | "24h" | "7d" | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
     };
     answer: {
       items: {
@@ -2109,6 +2126,8 @@ export interface Operations {
       cursor?: string | undefined;
       limit?: number | undefined;
       state?: "open" | "all" | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
     };
     answer: {
       items: {
@@ -2126,39 +2145,6 @@ export interface Operations {
         summary: Json;
       }[];
       next_cursor: string | null;
-    };
-  };
-  'story.get': {
-    input: {
-      from: string;
-      to: string;
-    };
-    answer: {
-      entries: {
-        at: string;
-        until: string | null;
-        kind: "incident" | "hold" | "node";
-        severity: "warning" | "critical" | null;
-        title: string;
-        text: string;
-        id: string | null;
-      }[];
-      actions: {
-        at: string;
-        actor: string;
-        action: string;
-        integration: string | null;
-        what: string;
-      }[];
-      flow: {
-        events: number;
-        changes: number;
-        delivered: number;
-        dead: number;
-        complete_runs: number;
-        failed_runs: number;
-        refused_events: number;
-      };
     };
   };
   'incidents.get': {
@@ -2957,6 +2943,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'session.oidc': ['POST', '/session/oidc'],
   'overview.get': ['GET', '/overview'],
   'overview.days': ['GET', '/overview/days'],
+  'overview.flow': ['GET', '/overview/flow'],
   'overview.marks': ['GET', '/overview/marks'],
   'integrations.list': ['GET', '/integrations'],
   'groups.list': ['GET', '/groups'],
@@ -3028,7 +3015,6 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'alert_routes.list': ['GET', '/alert-routes'],
   'alert_routes.test': ['POST', '/alert-routes/{route}/test'],
   'incidents.list': ['GET', '/incidents'],
-  'story.get': ['GET', '/story'],
   'incidents.get': ['GET', '/incidents/{incident_id}'],
   'incidents.acknowledge': ['POST', '/incidents/{incident_id}/acknowledge'],
   'documents.list': ['GET', '/documents'],

@@ -1,32 +1,13 @@
 import { Button, CopyButton, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { Answer } from '../api/client.ts';
 import { useApi } from '../api/query.tsx';
-import { actionText } from '../parts/actions.ts';
-import { Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, type Reading, State } from '../parts/basics.tsx';
 import { nightOf } from '../parts/claims.ts';
 import { clockOf, instant, span, zone } from '../parts/format.ts';
+import { type Entry, entriesOf } from '../parts/story.ts';
+import { useMay } from '../shell/session.ts';
 
 const route = getRouteApi('/desk/night');
-type Story = Answer<'story.get'>;
-type Entry = Omit<Story['entries'][number], 'kind'> & { readonly kind: 'incident' | 'hold' | 'node' | 'action' };
-
-/** Everything on one line of time. */
-function entriesOf({ entries, actions }: Story): Entry[] {
-  const changes = actions.map(
-    (one): Entry => ({
-      at: one.at,
-      until: null,
-      kind: 'action',
-      severity: null,
-      title: `${actionText(one)}, by ${one.actor}`,
-      text: '',
-      id: null,
-    }),
-  );
-  return [...entries, ...changes].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
-}
-
 /** From six in the evening to eight in the morning, in the browser's time zone. */
 function nightBefore(morning: string): { from: Date; to: Date } {
   const to = new Date(`${morning}T08:00:00`);
@@ -43,7 +24,7 @@ export function Night() {
   const { day = dayOf(new Date()) } = route.useSearch();
   const navigate = route.useNavigate();
   const { from, to } = nightBefore(day);
-  const query = useApi('story.get', { from: from.toISOString(), to: to.toISOString() }, { staleMs: 30_000 });
+  const story = useStory(from, to);
   const title = `The night to ${day}`;
   return (
     <>
@@ -58,8 +39,8 @@ export function Night() {
         <Button variant="default" onClick={() => print()}>
           Print
         </Button>
-        {query.data && (
-          <CopyButton value={asText(title, query.data)}>
+        {story.data && (
+          <CopyButton value={asText(title, story.data)}>
             {({ copied, copy }) => (
               <Button variant="default" onClick={copy}>
                 {copied ? 'Copied' : 'Copy as text'}
@@ -68,16 +49,16 @@ export function Night() {
           </CopyButton>
         )}
       </Head>
-      <Loaded query={query}>
-        {(story) => (
+      <Loaded query={story}>
+        {({ entries, said }) => (
           <div className="stack">
-            <p className="story">{nightOf(story).text}</p>
+            <p className="story">{said}</p>
             <Card title="In order" aside="incidents, holds, changes by people, nodes">
-              {entriesOf(story).length === 0 ? (
+              {entries.length === 0 ? (
                 <Empty small title="No incident, no hold, no change by a person" />
               ) : (
                 <ol className="ledger">
-                  {entriesOf(story).map((entry) => (
+                  {entries.map((entry) => (
                     <Line key={`${entry.at} ${entry.kind} ${entry.title} ${entry.text}`} entry={entry} />
                   ))}
                 </ol>
@@ -119,10 +100,39 @@ function Line({ entry }: { entry: Entry }) {
   );
 }
 
-const asText = (title: string, story: Story): string =>
+interface Story {
+  readonly entries: readonly Entry[];
+  readonly said: string;
+}
+
+/** What the API tells of the time, once all of it is there. */
+function useStory(from: Date, to: Date): Reading<Story> {
+  const between = { from: from.toISOString(), to: to.toISOString() };
+  const stale = { staleMs: 30_000 };
+  const incidents = useApi('incidents.list', { ...between, state: 'all', limit: 200 }, stale);
+  const holds = useApi('holds.list', {}, stale);
+  const marks = useApi('overview.marks', between, { ...stale, enabled: useMay('operator') });
+  const overview = useApi('overview.get', { period: '15m' }, stale);
+  const flow = useApi('overview.flow', between, stale);
+  const error = incidents.error ?? holds.error ?? overview.error ?? flow.error;
+  if (!incidents.data || !holds.data || !overview.data || !flow.data) return { data: undefined, error };
+  const entries = entriesOf(
+    {
+      incidents: incidents.data.items,
+      holds: holds.data.items,
+      marks: marks.data?.items ?? [],
+      nodes: overview.data.nodes,
+    },
+    from,
+    to,
+  );
+  return { data: { entries, said: nightOf({ entries, flow: flow.data }).text }, error };
+}
+
+const asText = (title: string, { entries, said }: Story): string =>
   [
     title,
-    nightOf(story).text,
-    ...story.entries.map((entry) => `${clockOf(entry.at)}  ${entry.title}${entry.severity ? `: ${entry.text}` : ''}`),
+    said,
+    ...entries.map((entry) => `${clockOf(entry.at)}  ${entry.title}${entry.severity ? `: ${entry.text}` : ''}`),
     location.href,
   ].join('\n');

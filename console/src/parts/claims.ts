@@ -12,6 +12,7 @@ import type {
   SandboxReport,
 } from '../api/types.ts';
 import { number, plural, type Tone, words } from './format.ts';
+import type { Entry } from './story.ts';
 
 /**
  * Every sentence of the console that says that something is well, with the facts it needs. A page says one only through these functions:
@@ -191,7 +192,8 @@ export function replayWould(preview: Answer<'dead_letters.preview'>, held = fals
 }
 
 /** A night in a sentence or two. One in which nothing was counted is not a quiet one. */
-export function nightOf({ entries, flow }: Pick<Answer<'story.get'>, 'entries' | 'flow'>): Claim {
+export function nightOf(night: { entries: readonly Entry[]; flow: Answer<'overview.flow'> }): Claim {
+  const { entries, flow } = night;
   const incidents = entries.filter(({ kind }) => kind === 'incident');
   const open = incidents.filter(({ until }) => until === null).length;
   const holds = entries.filter(({ kind }) => kind === 'hold').length;

@@ -77,6 +77,7 @@ export const sentence = (text: string): string => text.replace(/\.?$/, '.');
 /** `guests[0].phone` as "guest 1, phone". */
 export const fieldName = (path: string): string =>
   path
+    .replace(/^\[(\d+)\]\.record\b/, 'records[$1]')
     .replace(/\b(\w+?)s?\[(\d+)\]/g, (_, list: string, at: string) => `${list} ${Number(at) + 1}`)
     .replaceAll('.', ', ')
     .replaceAll('_', ' ');

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { incidentDetail, incidentList } from '../../operations/incidents.ts';
-import { storyOf } from '../../operations/story.ts';
 import { acknowledgeIncident } from '../../store/operate/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
 import { operatorAction } from '../forms.ts';
@@ -49,50 +48,24 @@ export function incidentRoutes({ runtime }: Api): Route[] {
       summary: 'Alerts grouped by their cause, newest first',
       role: 'viewer',
       scope: 'any',
-      query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('open') }),
+      query: z.strictObject({
+        ...pageQuery,
+        state: z.enum(['open', 'all']).default('open'),
+        from: z.iso.datetime().optional().describe('With `to`: only those that were open between these times.'),
+        to: z.iso.datetime().optional(),
+      }),
       response: pageOf(listed),
       handle: async ({ query, within }) => {
         const found = await incidentList(runtime, {
           open: query.state === 'open',
           within,
           before: beforeOf(query.cursor),
+          ...(query.from && query.to && { during: { from: new Date(query.from), to: new Date(query.to) } }),
           limit: query.limit + 1,
         });
         const rows = found.map((one) => ({ ...one, title: titleOf(readCause(one.cause)) }));
         return ok(paged(rows, query.limit, (row) => [row.started_at.toISOString(), row.incident_id]));
       },
-    }),
-    route('GET /story', {
-      id: 'story.get',
-      summary: 'What happened between two times: incidents, holds, changes by people, nodes, and how much flowed',
-      role: 'operator',
-      scope: 'any',
-      query: z.strictObject({ from: z.iso.datetime({ offset: true }), to: z.iso.datetime({ offset: true }) }),
-      response: z.object({
-        entries: z.array(
-          z.object({
-            at: instant,
-            until: instant.nullable().describe('When it ended; null while it goes on, and for what has no duration.'),
-            kind: z.enum(['incident', 'hold', 'node']),
-            severity: z.enum(['warning', 'critical']).nullable(),
-            title: z.string(),
-            text: z.string(),
-            id: z.string().nullable(),
-          }),
-        ),
-        actions: z.array(operatorAction).describe('What people changed.'),
-        flow: z.object({
-          events: z.int(),
-          changes: z.int(),
-          delivered: z.int(),
-          dead: z.int().describe('Deliveries that failed for good.'),
-          complete_runs: z.int(),
-          failed_runs: z.int(),
-          refused_events: z.int(),
-        }),
-      }),
-      handle: async ({ query, within }) =>
-        ok(await storyOf(runtime, { from: new Date(query.from), to: new Date(query.to), within })),
     }),
     route('GET /incidents/{incident_id}', {
       id: 'incidents.get',

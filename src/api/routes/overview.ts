@@ -3,7 +3,7 @@ import { histogramOf, latencyBoundsMs } from '../../kit/histogram.ts';
 import { concernOf } from '../../operations/alert-view.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
 import { namesIn, type OpenCause, openCauses } from '../../operations/incidents.ts';
-import { readActivity, readBrandActivity, readDays } from '../../store/operate/activity.ts';
+import { readActivity, readBrandActivity, readDays, readFlow } from '../../store/operate/activity.ts';
 import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
@@ -255,12 +255,33 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         });
       },
     }),
+    route('GET /overview/flow', {
+      id: 'overview.flow',
+      summary: 'How much flowed between two times, by whole hours',
+      role: 'viewer',
+      scope: 'any',
+      query: z.strictObject({ from: z.iso.datetime(), to: z.iso.datetime() }),
+      response: z.object({
+        events: z.int(),
+        changes: z.int(),
+        delivered: z.int(),
+        dead: z.int().describe('Deliveries that failed for good.'),
+        complete_runs: z.int(),
+        failed_runs: z.int(),
+        refused_events: z.int(),
+      }),
+      handle: async ({ query, within }) => ok(await readFlow(pool, new Date(query.from), new Date(query.to), within)),
+    }),
     route('GET /overview/marks', {
       id: 'overview.marks',
       summary: 'What operators changed, to compare with the curves: documents, pauses, replays',
       role: 'operator',
       scope: 'any',
-      query: z.strictObject({ period: z.enum(['15m', '1h', '24h', '7d']).default('24h') }),
+      query: z.strictObject({
+        period: z.enum(['15m', '1h', '24h', '7d']).default('24h'),
+        from: z.iso.datetime().optional().describe('Instead of the period.'),
+        to: z.iso.datetime().optional(),
+      }),
       response: z.object({
         items: z.array(operatorAction),
       }),
@@ -268,8 +289,8 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         const found = await operatorActions(pool, {
           integrations: within,
           isLimited: within !== undefined,
-          from: new Date(Date.now() - periods[query.period]),
-          to: null,
+          from: query.from ? new Date(query.from) : new Date(Date.now() - periods[query.period]),
+          to: query.to ? new Date(query.to) : null,
           limit: 200,
         });
         return ok({ items: found.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })) });

@@ -165,15 +165,9 @@ export async function readBrandActivity(
   return rows;
 }
 
-export interface Flow extends Readonly<Record<'events' | 'changes' | 'delivered' | 'dead', number>> {
-  readonly complete_runs: number;
-  readonly failed_runs: number;
-  readonly refused_events: number;
-}
-
 /** What flowed between two times, by whole hours as far as they are counted. */
 export async function readFlow(db: Pool, from: Date, to: Date, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<Flow>(
+  const { rows } = await db.query<UnreadRow>(
     `with own as (select * from activity where at >= date_trunc('hour', $1::timestamptz) and at < $2 and ($3::text[] is null or integration = any($3))),
      counted as (select coalesce((select at from marks where name = 'activity 1h'), '-infinity') as at),
      finished as (select state from runs where finished_at between $1 and $2 and ($3::text[] is null or integration = any($3)))
@@ -188,7 +182,7 @@ export async function readFlow(db: Pool, from: Date, to: Date, integrations: rea
        from counted left join own on step <> 'ever'`,
     [from, to, integrations ?? null],
   );
-  return rows[0] as Flow;
+  return rows[0] as UnreadRow;
 }
 
 type BrandDay = UnreadRow & { readonly integration: string };
