@@ -22,8 +22,7 @@ export function placeOf(integration: string, { timezone, push, stream, pull, pul
   return { integration, timezone, isPushed, isPulled: pull !== undefined || pulled_by !== undefined };
 }
 
-interface Counted {
-  readonly today: string;
+interface Counted extends Pick<HotelFacts, 'guests'> {
   readonly changes: number;
   readonly curve: readonly Move[] | null;
   readonly free: Readonly<Record<string, number>> | null;
@@ -31,7 +30,6 @@ interface Counted {
   readonly in_house: HotelFacts['today']['in_house'];
   readonly lost: Partial<HotelFacts['lost']> | null;
   readonly channels: HotelFacts['channels'] | null;
-  readonly guests: HotelFacts['guests'];
 }
 
 const nobody: Moves = { reservations: 0, done: 0, rooms: 0, people: 0 };
