@@ -124,7 +124,7 @@ describe('the page of a hotel', { skip }, () => {
     await refuse({ ...now, state: 'failing', findings }, 200);
     await page.goto(`${desk.url}/hotels/grand`);
     await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
-    const said = await textOf(page.locator('.notice'));
+    const said = await textOf(page.locator('.notice[data-tone="warn"]'));
     assert.match(said, /The API does not work\./);
     assert.doesNotMatch(said, /crm/, 'who receives the numbers is not why they are old');
     await page.unroute(brand);
