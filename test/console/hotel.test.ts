@@ -41,7 +41,7 @@ describe('the page of a hotel', { skip }, () => {
     const { pool } = desk.service.runtime;
     const stored = `select count(*)::int as n from records where type = 'reservation' and version > 0`;
     await until('the bookings are stored', async () => (await pool.query(stored)).rows[0].n === stays.length);
-    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: false });
+    await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true });
     page = await desk.signIn();
   });
   after(() => desk?.stop());
@@ -79,7 +79,7 @@ describe('the page of a hotel', { skip }, () => {
 
   test('hatches the nights that nobody asked the partner for, and says so', async () => {
     const { pool } = desk.service.runtime;
-    const pulled = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: true };
+    const pulled = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, pulledBy: 'grand' };
     await pool.query(
       `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, finished_at)
        values ('grand', 'asked', 'backfill', 'backfill', 'complete', $1, $2, 'test', now())`,
@@ -124,7 +124,7 @@ describe('the page of a hotel', { skip }, () => {
     await refuse({ ...now, state: 'failing', findings }, 200);
     await page.goto(`${desk.url}/hotels/grand`);
     await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
-    const said = await textOf(page.locator('.notice'));
+    const said = await textOf(page.locator('.notice[data-tone="warn"]'));
     assert.match(said, /The API does not work\./);
     assert.doesNotMatch(said, /crm/, 'who receives the numbers is not why they are old');
     await page.unroute(brand);

@@ -14,16 +14,16 @@ export interface HotelPlace {
   readonly timezone: string;
   /** Its bookings are also reported by events: a night that was asked for once stays known. */
   readonly isPushed: boolean;
-  readonly isPulled: boolean;
+  /** Whose runs ask for its nights; undefined if nobody pulls it. */
+  readonly pulledBy?: string | undefined;
 }
 
 export function placeOf(integration: string, { timezone, push, stream, pull, pulled_by }: Integration): HotelPlace {
   const isPushed = push.enabled || stream !== undefined;
-  return { integration, timezone, isPushed, isPulled: pull !== undefined || pulled_by !== undefined };
+  return { integration, timezone, isPushed, pulledBy: pulled_by ?? (pull && integration) };
 }
 
-interface Counted {
-  readonly today: string;
+interface Counted extends Pick<HotelFacts, 'guests'> {
   readonly changes: number;
   readonly curve: readonly Move[] | null;
   readonly free: Readonly<Record<string, number>> | null;
@@ -31,7 +31,6 @@ interface Counted {
   readonly in_house: HotelFacts['today']['in_house'];
   readonly lost: Partial<HotelFacts['lost']> | null;
   readonly channels: HotelFacts['channels'] | null;
-  readonly guests: HotelFacts['guests'];
 }
 
 const nobody: Moves = { reservations: 0, done: 0, rooms: 0, people: 0 };
@@ -115,7 +114,7 @@ const many = 500;
  */
 async function askedNights(
   pool: Pool,
-  { integration, timezone, isPushed, isPulled }: HotelPlace,
+  { integration, timezone, isPushed, pulledBy }: HotelPlace,
 ): Promise<{
   readonly today: string;
   readonly ranges: string;
@@ -133,9 +132,9 @@ async function askedNights(
     `with day as (select (now() at time zone $3)::date as today), before as (select * from hotel_reports where integration = $1),
      asked as (
        select daterange(from_date, to_date, '[]') as days, finished_at > now() - interval '2 days' as lately from runs
-        where integration = $1 and state = 'complete'
+        where integration = $2 and state = 'complete'
        union all
-       select daterange(min(created_at)::date, null), true from records where integration = $1 and not $2 having count(*) > 0
+       select daterange(min(created_at)::date, null), true from records where integration = $1 and $2::text is null having count(*) > 0
      ), ever as (
        select coalesce(range_agg(days), '{}') + coalesce((select asked from before), '{}') as ranges from asked
      )
@@ -143,10 +142,10 @@ async function askedNights(
             array(select array[lower(days)::text, upper(days)::text] from asked where lately) as lately,
             (select report from before
               where before.day = today
-                and not exists (select from runs where integration = $1 and sync = 'backfill' and finished_at > before.counted_at)
+                and not exists (select from runs where integration = $2 and sync = 'backfill' and finished_at > before.counted_at)
                 and (select sum(changes) from activity where integration = $1 and step = 'ever') < before.changes + ${many}) as stored
        from ever, day`,
-    [integration, isPulled, timezone],
+    [integration, pulledBy ?? null, timezone],
   );
   const [found] = rows;
   if (found === undefined) throw new TypeError('a statement without a row');

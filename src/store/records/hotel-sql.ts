@@ -4,21 +4,13 @@ import { readFileSync } from 'node:fs';
  * The measures are defined once, by the views of the warehouse. Here the same text is counted over the records of one brand: each view
  * becomes a part of one statement, over tables of the same form. $1 is the integration, $2 its time zone, $3 the first night.
  */
-const definitions = readFileSync(
-  new URL('../../deliver/destinations/postgres/migrations/0002-views.sql', import.meta.url),
-  'utf8',
-);
-const used = [
-  'version_days',
-  'bookings',
-  'booked_versions',
-  'booked_room_versions',
-  'booked_rooms',
-  'night_versions',
-  'nights',
-  'booking_curve',
-];
-const views = used.map((name) => {
+const folder = new URL('../../deliver/destinations/postgres/migrations/', import.meta.url);
+const definitions = ['0001-tables.sql', '0002-views.sql']
+  .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  .join('\n');
+const used = `version_rooms version_charges version_days bookings booked_versions booked_room_versions booked_rooms
+  night_versions nights booking_curve`;
+const views = used.split(/\s+/).map((name) => {
   const [, body] = new RegExp(`^create view ${name} as\\n(.*?);$`, 'ms').exec(definitions) ?? [];
   if (body === undefined) throw new Error(`no view ${name}`);
   return `${name} as (${body})`;
@@ -47,24 +39,13 @@ const tables = `
     select d.id, 1, 'created', null, d.at, d.data from dropped d where d.id not in (select id from stored)
   ), reservation_versions as (
     select $1::text as integration, ''::text as brand_id, s.id, 1 as epoch, s.version, s.event,
-           coalesce(lag(s.until_at) over earlier, s.at, s.until_at) as stated_at, d.*
+           coalesce(lag(s.until_at) over earlier, s.at, s.until_at) as stated_at, d.*,
+           jsonb_path_query_array(c.charges, '$[*] ? (@.charge_kind == "room")') as charges
       from stated s cross join lateral json_to_record(s.data) as d (
              status text, check_in date, check_out date, booking_date date, cancelled_at date, channel text, source text, segment text,
-             total_amount numeric, currency text, rooms json, charges json)
+             total_amount numeric, currency text, rooms jsonb)
+     cross join lateral json_to_record(s.data) as c (charges jsonb)
     window earlier as (partition by s.id order by s.version)
-  ), version_rooms as (
-    select v.integration, v.id, v.epoch, v.version, m.*
-      from reservation_versions v cross join lateral (
-        select (n - 1)::int as position, room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children
-          from rows from (json_to_recordset(v.rooms) as (room_type text, board text, rate_code text, room_kind text, share_id text,
-                                                         start_date date, end_date date, adults int, children int))
-               with ordinality as t (room_type, board, rate_code, room_kind, share_id, start_date, end_date, adults, children, n)
-      ) m
-  ), version_charges as (
-    select v.integration, v.id, v.epoch, v.version, m.charge_date, m.amount, m.tax_amount
-      from reservation_versions v
-     cross join lateral json_to_recordset(v.charges) as m (charge_kind text, charge_date date, amount numeric, tax_amount numeric)
-     where m.charge_kind = 'room'
   ), reservations as (
     select distinct on (id) *, case when event = 'removed' then stated_at end as removed_at from reservation_versions order by id, version desc
   ), guests as (
@@ -116,7 +97,7 @@ export const hotelSql = `
       from day cross join bookings b left join profile_bookings p on p.integration = $1 and p.reservation_id = b.id
      where b.on_books and b.check_in >= today and b.check_in < today + 7 group by b.id
   )
-  select today::text, coalesce((select changes from activity where integration = $1 and step = 'ever'), 0)::int as changes,
+  select coalesce((select changes from activity where integration = $1 and step = 'ever'), 0)::int as changes,
          (select json_agg(json_build_array(night, day, currency, rooms, revenue)) from curve) as curve,
          (select json_object_agg(night, rooms) from free) as free,
          (select jsonb_object_agg(case when arrives then 'arrivals' else 'departures' end, counts) from moved) as moved,

@@ -1,10 +1,9 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import { type Difference, undo } from '../../reconcile/difference.ts';
-import type { Json } from '../../terms.ts';
 import { float8s, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import { versionsBefore } from './versions.ts';
 
 /** The part of a reservation that the measures read. Nothing in it names a guest. */
 function stayText(record: Reservation): string {
@@ -86,24 +85,13 @@ export async function keepEarlier(db: Pool, integration: string): Promise<void> 
   }
 }
 
-interface Made {
-  readonly version: number;
-  readonly diff: readonly Difference[];
-  readonly at: number;
-}
-
-/** By undoing one difference after the other, newest first. */
 function earlierVersions(newest: number, data: string, made: string) {
-  const found: { version: number; from: number | undefined; until: number; text: string }[] = [];
-  const entries = new Map((parseJson(made) as unknown as Made[]).map((one) => [one.version, one]));
-  let record: Json = parseJson(data);
-  for (let version = newest - 1; version > 0; version--) {
-    const next = entries.get(version + 1);
-    if (next === undefined) break;
-    record = undo(record, next.diff);
-    const from = entries.get(version)?.at;
-    const text = stayText(record as unknown as Reservation);
-    found.push({ version, from: from && Number(from), until: Number(next.at), text });
-  }
-  return found;
+  const entries = parseJson(made) as unknown as { readonly version: number; readonly at: number }[];
+  const at = new Map(entries.map((one) => [one.version, Number(one.at)]));
+  return [...versionsBefore({ version: newest, data }, made)].map(({ version, data: text }) => ({
+    version,
+    from: at.get(version),
+    until: at.get(version + 1),
+    text: stayText(parseJson(text) as unknown as Reservation),
+  }));
 }

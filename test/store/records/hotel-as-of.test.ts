@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { HotelReport } from '../../../src/api/routes/hotel.ts';
-import { readHotel } from '../../../src/store/records/hotel-report.ts';
+import { countHotel, readHotel } from '../../../src/store/records/hotel-report.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 
@@ -145,6 +145,15 @@ describe('the figures of a hotel', () => {
     const later = await report('other');
     assert.equal(later.nights.filter(({ known }) => known).length, 41);
     assert.ok(later.months.some(({ month, known_nights }) => month < day(0).slice(0, 7) && known_nights > 0));
+  });
+
+  test('a brand that another one pulls is known by the runs of that one', async () => {
+    const { pool } = node.runtime;
+    await node.take('other', reservation('P1', { check_in: day(2), check_out: day(3) }));
+    await pool.query(`delete from hotel_reports where integration = 'other'`);
+    await countHotel(pool, { integration: 'other', timezone, isPushed: true, pulledBy: 'grand' });
+    const { report: facts } = (await readHotel(pool, 'other')) ?? assert.fail();
+    assert.ok(facts.nights.every(({ known }) => known));
   });
 
   test('a booking that a rule drops is sold: in the figures, as no record, until it is cancelled', async () => {

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => node.stop());
 
-const place = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, isPulled: true };
+const place = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, pulledBy: 'grand' };
 const today = Temporal.Now.plainDateISO(place.timezone);
 const day = (n: number): string => today.add({ days: n }).toString();
 const stay = (id: string, from: number, to: number, more: object = {}) =>
