@@ -32,6 +32,8 @@ export interface Guard {
 export interface Shown {
   readonly unchanged: number;
   readonly of?: number | undefined;
+  /** Holds that the page shows to be over: what still looks like them is meant. */
+  readonly over?: ReadonlySet<string>;
   /** The days that the page is about, and the run that reads it. */
   readonly window?: { readonly from: LocalDate; readonly to: LocalDate; readonly runId: string } | undefined;
 }
@@ -86,7 +88,7 @@ export function countBatch(
   memory.recent = newest([...memory.recent, batch]);
   memory.unsaved = [...memory.unsaved, batch];
   const mayBeOthers = window !== undefined && isStrange(batch, guard.limits);
-  const isAmongHeld = steps.some((step) => signs.has(step.statement) && holdsOn(step).length > 0);
+  const isAmongHeld = signs.size > 0 && steps.some((step) => holdsOn(step).length > 0);
   if (!isSuspicious(memory.recent, guard.limits) && !mayBeOthers && !isAmongHeld) {
     if (memory.unsaved.length > mostUnsaved) memory.unsaved = [joined(memory.unsaved)];
     return undefined;
@@ -97,7 +99,7 @@ export function countBatch(
 }
 
 /** The holds that keep values of a row's source back. */
-const holdsOn = ({ statement: { source }, stored }: Step): readonly string[] =>
+export const holdsOn = ({ statement: { source }, stored }: Step): readonly string[] =>
   stored?.views?.aside?.flatMap((one) => (one.isRefused || one.source !== source ? [] : one.hold)) ?? [];
 
 /** Rows of a page without news. They belong to the run's other rows. */
@@ -131,25 +133,26 @@ export interface Held extends HeldPath {
   readonly reason: string;
 }
 
-/** The values to set aside, by statement. Of another hotel's list, everything. */
+/** The values to set aside, by statement. Of another hotel's list, everything. A row may join an accident of which others wait already. */
 export function heldIn(
   { signs }: Suspicion,
   steps: readonly Step[],
   { held: accidents, normal }: Verdict,
+  { over }: Pick<Shown, 'over'>,
 ): ReadonlyMap<Statement, readonly Held[]> {
   const held = new Map<Statement, readonly Held[]>();
   const strangers = accidents.get('strangers');
-  for (const step of steps) {
-    const own = [...(signs.get(step.statement) ?? [])];
-    const before = holdsOn(step);
+  const before = new Set(steps.flatMap(holdsOn));
+  for (const { statement } of steps) {
+    const own = [...(signs.get(statement) ?? [])];
     const isOf = ({ id, sign, state }: Hold) =>
       own.some((one) =>
         accidents.get(sign)?.id === id
           ? isPartOf(one, sign)
-          : state === 'open' && before.includes(id) && isStillOf(one, sign),
+          : state === 'open' && before.has(id) && isStillOf(one, sign),
       );
-    const ofThis = strangers ? [strangers] : normal.holds.filter(isOf);
-    if (ofThis.length > 0) held.set(step.statement, ofThis.map(heldBy));
+    const ofThis = strangers ? [strangers] : normal.holds.filter((hold) => !over?.has(hold.id) && isOf(hold));
+    if (ofThis.length > 0) held.set(statement, ofThis.map(heldBy));
   }
   return held;
 }

@@ -1,7 +1,8 @@
 import type { Brand } from '../../brand/brand.ts';
 import { decide } from '../../pipeline.ts';
-import type { Held } from '../../reconcile/accidents/guard.ts';
+import { type Held, holdsOn } from '../../reconcile/accidents/guard.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Aside } from '../../reconcile/aside.ts';
 import type { Decision, Outcome, Statement, Stored } from '../../reconcile/forms.ts';
 import type { EntityType } from '../../terms.ts';
 
@@ -34,6 +35,41 @@ export function decideBatch(
     return { statement, stored: before, decision };
   });
   return { steps, rows };
+}
+
+/** Of so many rows that an accident kept back, one may still show its value when it is over. */
+const fewLeft = 8;
+
+/**
+ * The holds that a page shows to be over: nearly all values that they kept back came back in order, so the few rows that still show theirs
+ * mean it.
+ */
+export function overIn({ steps, rows }: Batch): ReadonlySet<string> {
+  const counts = new Map<string, { of: number; still: number }>();
+  for (const step of steps) {
+    if (step.statement.arrival.cause !== 'run' || step.stored?.version === 0) continue;
+    const after = rows.get(recordKey(step.statement))?.views?.aside ?? [];
+    for (const hold of new Set(holdsOn(step))) {
+      const { of, still } = counts.get(hold) ?? { of: 0, still: 0 };
+      counts.set(hold, { of: of + 1, still: still + Number(after.some((one) => one.hold === hold)) });
+    }
+  }
+  return new Set([...counts].flatMap(([hold, { of, still }]) => (still > 0 && still * fewLeft <= of ? [hold] : [])));
+}
+
+/** The records as if these holds had never kept back what the page still shows. */
+export function withoutHolds(
+  stored: ReadonlyMap<string, Stored>,
+  { rows }: Batch,
+  over: ReadonlySet<string>,
+): ReadonlyMap<string, Stored> {
+  const isKept = (one: Aside) => one.isRefused || !over.has(one.hold);
+  return new Map(
+    [...stored].map(([key, { views, ...row }]) => {
+      const isShown = row.version > 0 && rows.get(key)?.views?.aside?.some((one) => !isKept(one));
+      return [key, { ...row, views: views && isShown ? { ...views, aside: views.aside?.filter(isKept) } : views }];
+    }),
+  );
 }
 
 /** The record as the next statement finds it; undefined if this one leaves it as it was. */

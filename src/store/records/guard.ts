@@ -22,7 +22,7 @@ export async function judgeSteps(
   const { normal: before, now } = await lockNormal(tx, integration, feed);
   const known = { now, newId: () => randomId('hld'), ...counts };
   const verdict = judge(before, suspicion.batches, guard.limits, known);
-  const held = heldIn(suspicion, steps, verdict);
+  const held = heldIn(suspicion, steps, verdict, shown);
   const rowsOf = (id: string) => [...held.values()].filter((all) => all.some(({ hold }) => hold === id)).length;
   const counted = verdict.normal.holds.map((hold) => {
     const rows = rowsOf(hold.id);

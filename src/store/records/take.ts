@@ -6,7 +6,7 @@ import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
-import { decideBatch, outcomeOf, recordKey } from './decide-batch.ts';
+import { decideBatch, outcomeOf, overIn, recordKey, withoutHolds } from './decide-batch.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
 import { markListed } from './listed.ts';
@@ -40,9 +40,12 @@ export async function take(
   const alone = new Map(statements.map((one) => [one, decide(brand, undefined, one)]));
   const { stored, inserted } = await lockRecords(tx, brand, wantedBy(statements, alone));
 
-  const first = decideBatch(brand, stored, statements, undefined, alone);
-  const held = await judgeSteps(tx, brand, first.steps, shown);
-  const { steps, rows } = held.size === 0 ? first : decideBatch(brand, stored, statements, held, alone);
+  const given = decideBatch(brand, stored, statements, undefined, alone);
+  const over = overIn(given);
+  const known = over.size === 0 ? stored : withoutHolds(stored, given, over);
+  const first = over.size === 0 ? given : decideBatch(brand, known, statements, undefined, alone);
+  const held = await judgeSteps(tx, brand, first.steps, { ...shown, over });
+  const { steps, rows } = held.size === 0 ? first : decideBatch(brand, known, statements, held, alone);
 
   const changes = steps.filter(isChange);
   const seen = steps.filter(({ decision }) => 'isShown' in decision && decision.isShown);

@@ -274,3 +274,26 @@ test('a price that changes during an accident waits with the others, and counts 
   assert.equal(await amount(0), before * 2);
   assert.equal(await waiting(), 0);
 });
+
+test('a row that loses the same field later waits with the others', async () => {
+  const { state, pull, change, waiting, stored } = await brand('joins');
+  const before = emailsIn(await stored());
+  const right = state.book;
+  change((one, n) => (n === 0 ? one : renamed(one)));
+  await pull();
+  state.book = right.map((one) => renamed(one) as Booking);
+  await pull();
+  assert.deepEqual(emailsIn(await stored()), before);
+  assert.equal(await waiting(), 40);
+});
+
+test('a cancellation during an accident of cancellations counts when the other rows are right again', async () => {
+  const { state, pull, change, waiting, stored } = await brand('meant');
+  const right = state.book;
+  change((one) => ({ ...one, status: 'cancelled' }));
+  await pull();
+  state.book = right.map((one, n) => (n === 0 ? { ...one, status: 'cancelled' } : one));
+  await pull();
+  assert.equal((await stored()).filter(({ data }) => data.status === 'cancelled').length, 1);
+  assert.equal(await waiting(), 0);
+});

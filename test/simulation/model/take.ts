@@ -1,10 +1,10 @@
 import type { Brand } from '../../../src/brand/brand.ts';
-import { countBatch, feedOf, heldIn } from '../../../src/reconcile/accidents/guard.ts';
+import { countBatch, feedOf, heldIn, type Shown } from '../../../src/reconcile/accidents/guard.ts';
 import { judge } from '../../../src/reconcile/accidents/judge.ts';
 import type { Step } from '../../../src/reconcile/accidents/signs.ts';
 import { type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
-import { decideBatch, outcomeOf } from '../../../src/store/records/decide-batch.ts';
+import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/decide-batch.ts';
 import { heldIds, idempotencyKey, listedBy, viewsText } from '../../../src/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
@@ -21,9 +21,12 @@ export function take(
   const seq = arrived.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
   const statements = arrived.map((one) => ({ ...one, arrival: { seq, ...one.arrival } }));
   const stored = storedRows(model, tx, integration, statements);
-  const first = decideBatch(brand, stored, statements);
-  const held = heldOf(model, tx, brand, first.steps, unchanged);
-  const { steps } = held.size === 0 ? first : decideBatch(brand, stored, statements, held);
+  const given = decideBatch(brand, stored, statements);
+  const over = overIn(given);
+  const known = over.size === 0 ? stored : withoutHolds(stored, given, over);
+  const first = over.size === 0 ? given : decideBatch(brand, known, statements);
+  const held = heldOf(model, tx, brand, first.steps, { unchanged, over });
+  const { steps } = held.size === 0 ? first : decideBatch(brand, known, statements, held);
   const seen: string[] = [];
   const changes = new Map<string, ChangeRow[]>();
   for (const { statement, decision } of steps) {
@@ -71,18 +74,18 @@ function heldOf(
   tx: Transaction,
   { guard, integration }: Brand,
   steps: readonly Step[],
-  unchanged: number,
+  shown: Shown,
 ) {
   const feed = feedOf(steps.map(({ statement }) => statement));
   if (guard === undefined || feed === undefined) return new Map();
   const memory = model.memories.get(integration) ?? new Map();
   model.memories.set(integration, memory);
-  const suspicion = countBatch({ limits: guard.limits, memory }, steps, { unchanged });
+  const suspicion = countBatch({ limits: guard.limits, memory }, steps, shown);
   if (suspicion === undefined) return new Map();
   const known = { now: model.now(), newId: () => `hld_${model.nextSeq()}`, bookings: 0, expected: 0 };
   const verdict = judge(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
   tx.putNormal(integration, feed, verdict.normal);
-  return heldIn(suspicion, steps, verdict);
+  return heldIn(suspicion, steps, verdict, shown);
 }
 
 /** The rows as the store reads them; a list that showed a row after the oldest event of the batch is named. */
