@@ -244,13 +244,13 @@ test('the places that show a text of a remote are the ones listed here', () => {
     'deliver/destinations/postgres/failure.ts',
     'deliver/destinations/s3/destination.ts',
     'deliver/vendor-words.ts',
-    'intake/pull/answer.ts',
-    'intake/pull/auth/token-request.ts',
-    'intake/pull/consent.ts',
-    'intake/pull/exchange.ts',
     'intake/stream/conversation.ts',
     'kit/foreign-text.ts',
     'operations/oidc-refusal.ts',
+    'outbound/ask/answer.ts',
+    'outbound/ask/exchange.ts',
+    'outbound/auth/consent.ts',
+    'outbound/auth/token-request.ts',
   ]);
 });
 

@@ -369,7 +369,7 @@ test('Healthy, of a brand and of a destination, comes from the same conditions',
 const ownTones: Readonly<Record<string, number>> = {
   'editor/applying.tsx': 1,
   'pages/onboard/FirstPull.tsx': 1,
-  'pages/Hotel.tsx': 1,
+  'pages/hotel/Change.tsx': 1,
   'pages/Ledger.tsx': 1,
   'pages/Run.tsx': 1,
   'pages/overview/Flow.tsx': 2,

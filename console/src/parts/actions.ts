@@ -13,6 +13,7 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['integrations.backfill', 'Started a backfill of'],
   ['integrations.refetch', 'Fetched a reservation of'],
   ['integrations.resend', 'Resent'],
+  ['integrations.budget', 'Set a budget of'],
   ['integrations.reprocess', 'Reprocessed'],
   ['dead_letters.replay', 'Replayed the dead letter'],
   ['dead_letters.replay_many', 'Replayed dead letters'],

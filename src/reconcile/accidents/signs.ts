@@ -60,13 +60,12 @@ export function isPartOf(own: Sign, accident: Sign): boolean {
 }
 
 /**
- * Whether the next value of a row belongs to the accident that keeps its last one back, although the other rows are as they were. An amount
- * does if it is nearer to the wrong ones than to the stored one; any other value than the held one may be right again.
+ * Whether the value of one row belongs to an accident that keeps others back already: it changed in the same way. An amount that also changed in
+ * an ordinary way does if it is nearer to the wrong ones than to the stored one.
  */
 export function isStillOf(own: Sign, accident: Sign): boolean {
-  const { kind, path, value } = partsOf(accident);
-  if (own === accident) return kind !== 'changed';
-  const next = partsOf(own);
+  if (own === accident) return true;
+  const [{ kind, path, value }, next] = [partsOf(accident), partsOf(own)];
   if (kind !== 'factor' || next.kind !== kind || next.path !== path) return false;
   const [wrong, now] = [Math.log(Number(value)), Math.log(Number(next.value))];
   return Math.abs(now - wrong) < Math.abs(now);

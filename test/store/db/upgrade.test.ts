@@ -29,6 +29,7 @@ const samples: Readonly<Record<string, string>> = {
   tsvector: `'a'`,
   'timestamp with time zone': 'now()',
   'integer[]': `'{1}'`,
+  datemultirange: `'{}'`,
 };
 
 /** A row in every table, with a value in every column. */
