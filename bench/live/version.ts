@@ -26,7 +26,16 @@ export const isConsoleBuilt = () => true;
 export const buildConsole = async () => 'up to date';
 `;
 
-const parts = ['src', 'packages', 'schemas', 'connectors', 'console/build.ts', 'package.json', 'package-lock.json'];
+const parts = [
+  'src',
+  'packages',
+  'schemas',
+  'connectors',
+  'presets',
+  'console/build.ts',
+  'package.json',
+  'package-lock.json',
+];
 
 /** Unpacks a commit, with the installed packages of this tree. */
 export async function versionOf(ref: string, folder: string): Promise<Version> {

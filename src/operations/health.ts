@@ -12,7 +12,7 @@ import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '..
 import { openCircuits } from '../store/remotes.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
 import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
-import { leastLateMs } from '../watch/conditions/found.ts';
+import { leastLateMs } from '../watch/conditions/judged.ts';
 import { describeFailure, describeUnread } from '../watch/conditions/streams.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { type Condition, type Facts, type LaneFacts, noFacts } from '../watch/facts.ts';

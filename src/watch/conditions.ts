@@ -1,6 +1,6 @@
 import { ofDeliveries } from './conditions/deliveries.ts';
 import { ofEvents } from './conditions/events.ts';
-import type { Found } from './conditions/found.ts';
+import type { Judged } from './conditions/judged.ts';
 import { ofPulls } from './conditions/pulls.ts';
 import { ofRecords } from './conditions/records.ts';
 import { ofService } from './conditions/service.ts';
@@ -24,7 +24,7 @@ export function conditionsOf(facts: Facts): Condition[] {
   return [...found, ...empty.map(isNew)].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
-function judged(facts: Facts): Found[] {
+function judged(facts: Facts): Judged[] {
   return [
     ...ofService(facts),
     ...ofPulls(facts),
@@ -50,7 +50,7 @@ function withoutEffects(facts: Facts): Facts {
   };
 }
 
-const isNew = ({ integration, pulls }: Facts['empty'][number]): Found => ({
+const isNew = ({ integration, pulls }: Facts['empty'][number]): Judged => ({
   kind: 'new',
   integration,
   state: 'new',

@@ -26,6 +26,7 @@ for (const folder of [
   'docs/guides/brands',
   'docs/reference',
   'connectors',
+  'presets',
   'console/src',
   'packages/receiver/src',
   'packages/partner-kit/src',

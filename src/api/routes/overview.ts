@@ -8,7 +8,7 @@ import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
 import { waitingAges } from '../../store/operate/overview.ts';
-import { leastLateMs } from '../../watch/conditions/found.ts';
+import { leastLateMs } from '../../watch/conditions/judged.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { operatorAction } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';

@@ -1,5 +1,5 @@
 import type { Facts, LaneFacts } from '../facts.ts';
-import { behindMs, clause, counted, type Found, lateness, leastLateMs } from './found.ts';
+import { behindMs, clause, counted, type Judged, lateness, leastLateMs } from './judged.ts';
 
 /** With fewer, the fault may lie with single records; with this many and no success since, it lies with the destination. */
 const fewestToBlame = 3;
@@ -9,7 +9,7 @@ const timesUsual = 3;
 export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
   !paused && retrying >= fewestToBlame && !delivered_since;
 
-export function* ofDeliveries({ lanes, circuits }: Facts): Generator<Found> {
+export function* ofDeliveries({ lanes, circuits }: Facts): Generator<Judged> {
   for (const { name: subject, last_failure, open_since } of circuits) {
     const message = `${subject} is not available: ${clause(last_failure)}. Its deliveries wait and resume by themselves.`;
     const detail = { open_since: open_since.toISOString() };
@@ -19,7 +19,7 @@ export function* ofDeliveries({ lanes, circuits }: Facts): Generator<Found> {
   for (const lane of lanes) yield* ofLane(lane, failing);
 }
 
-function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>): Generator<Found> {
+function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>): Generator<Judged> {
   const { integration, destination: subject, waiting, retrying, usual_ms = 0 } = lane;
   const about = { integration, subject, detail: { waiting } };
   const wait = `${counted(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} waiting.`;

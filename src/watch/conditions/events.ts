@@ -1,13 +1,13 @@
 import { type ErrorCode, errors } from '../../errors.ts';
 import type { Facts, Refusals } from '../facts.ts';
-import { behindMs, counted, type Found, hours, lateness, leastLateMs } from './found.ts';
+import { behindMs, counted, hours, type Judged, lateness, leastLateMs } from './judged.ts';
 
 /** A single refusal may be a test of the sender. */
 export const fewestRefusals = 3;
 /** Of the last requests, this share refused is a fault although others are accepted, such as half a rotation of a secret. */
 const leastShare = 0.1;
 
-export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator<Found> {
+export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator<Judged> {
   for (const { integration, feed, judgement } of feeds) {
     if (!judgement.silent) continue;
     const expected = Math.round(judgement.expected ?? 0);
@@ -34,7 +34,7 @@ export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator
   }
 }
 
-function* ofRefusals({ integration, ...refused }: Facts['refusals'][number]): Generator<Found> {
+function* ofRefusals({ integration, ...refused }: Facts['refusals'][number]): Generator<Judged> {
   const { count, code, reason, lately, acceptedLately, since } = refused;
   const share = lately / Math.max(1, lately + acceptedLately);
   const about = { kind: 'webhooks_refused', integration, message: describeRefusals(refused) } as const;

@@ -1,11 +1,11 @@
 import { type ErrorCode, errors } from '../../errors.ts';
 import { namedBrands } from '../alerts.ts';
 import type { Facts } from '../facts.ts';
-import { clause, counted, type Found } from './found.ts';
+import { clause, counted, type Judged } from './judged.ts';
 
 const fewestUnlisted = 10;
 
-export function* ofPulls(facts: Facts): Generator<Found> {
+export function* ofPulls(facts: Facts): Generator<Judged> {
   for (const { integration, by } of facts.pauses) {
     const about = { kind: 'paused', integration, state: 'paused', quiet: true } as const;
     if (by === null) yield { ...about, message: 'Pulls are paused in the integration document.' };
@@ -47,7 +47,7 @@ const waits: ReadonlyMap<string, string> = new Map([
   ['retry_after', 'waits because the partner asked us to (429)'],
 ]);
 
-function* ofRuns({ runs, waitingRuns, askedToWait }: Facts): Generator<Found> {
+function* ofRuns({ runs, waitingRuns, askedToWait }: Facts): Generator<Judged> {
   for (const { integration, sync, state, run_id, error_code } of runs) {
     const detail = { run_id, ...(error_code !== null && { code: error_code }) };
     const why = error_code === null ? '.' : `: ${errors[error_code as ErrorCode]?.what ?? error_code}`;

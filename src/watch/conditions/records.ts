@@ -1,9 +1,9 @@
 import type { Facts } from '../facts.ts';
-import { counted, type Found } from './found.ts';
+import { counted, type Judged } from './judged.ts';
 
 const fewestDead = 10;
 
-export function* ofRecords({ deadLetters, holds, unusual }: Facts): Generator<Found> {
+export function* ofRecords({ deadLetters, holds, unusual }: Facts): Generator<Judged> {
   for (const { integration, sign, message } of unusual) {
     const text = `Unusual: ${message}. Nothing is held back.`;
     yield { kind: 'rows_unusual', state: 'attention', integration, subject: sign, message: text };

@@ -1,13 +1,13 @@
 import { manyBrands, namedBrands } from '../alerts.ts';
 import type { Facts } from '../facts.ts';
-import type { Found } from './found.ts';
+import type { Judged } from './judged.ts';
 
 const withoutRole = {
   worker: 'No worker node is running: nothing is pulled, processed or delivered. Events are accepted and wait.',
   web: 'No web node is running: webhooks are not accepted, and partners must send them again.',
 };
 
-export function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes }: Facts): Generator<Found> {
+export function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes }: Facts): Generator<Judged> {
   for (const role of missingRoles) {
     yield { kind: 'role_missing', state: 'failing', subject: role, message: withoutRole[role] };
   }

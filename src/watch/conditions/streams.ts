@@ -1,14 +1,14 @@
 import { type ErrorCode, errors } from '../../errors.ts';
 import type { Facts, StreamFacts } from '../facts.ts';
 import { fewestRefusals } from './events.ts';
-import { type Found, hours } from './found.ts';
+import { hours, type Judged } from './judged.ts';
 
 /** After a node died, the partner may still count its connection for a moment. */
 const fewestFailures = 3;
 /** Partners keep events for a week: two days are left to act. */
 const mostBehindMs = 5 * 24 * 3_600_000;
 
-export function* ofStreams({ streams }: Facts): Generator<Found> {
+export function* ofStreams({ streams }: Facts): Generator<Judged> {
   for (const { account: integration, behind_ms, has_gap, ...stream } of streams) {
     const { failures, failure, refused } = stream;
     const isFailing = failure !== null && failures >= (failure === 'push.stream_excess' ? 1 : fewestFailures);

@@ -1,7 +1,7 @@
 import type { Facts } from '../facts.ts';
-import { counted, type Found } from './found.ts';
+import { counted, type Judged } from './judged.ts';
 
-export function* ofVolumes({ volumes }: Facts): Generator<Found> {
+export function* ofVolumes({ volumes }: Facts): Generator<Judged> {
   for (const { integration, measure, now, usual, listsChanges, history } of volumes) {
     const detail = { measure, now, usual, history: [...history] };
     const about = { state: 'attention' as const, integration, detail };

@@ -1,7 +1,7 @@
 import type { Condition } from '../facts.ts';
 
 /** A condition; what it leaves out is empty. */
-export type Found = Pick<Condition, 'kind' | 'state' | 'message'> & Partial<Condition>;
+export type Judged = Pick<Condition, 'kind' | 'state' | 'message'> & Partial<Condition>;
 
 export const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 export const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} hours`;
