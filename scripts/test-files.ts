@@ -15,6 +15,7 @@ export const alone = [
   'deliver/circuit',
   'deliver/lease',
   'deliver/pace',
+  'deliver/people',
   'deliver/people-kill',
   'deliver/promises',
   'deliver/sigstop',
@@ -56,6 +57,7 @@ export function planTests(root: string, env: NodeJS.ProcessEnv = process.env): T
 export const longest = [
   'console-2',
   'operations',
+  'deliver/people',
   'intake-stream',
   'deliver',
   'store',

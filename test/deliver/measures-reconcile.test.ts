@@ -129,7 +129,7 @@ test('the views of generated hotels add up to the same', async (t) => {
         'a shared room is sold once',
       );
     }),
-    { numRuns: 4 },
+    { numRuns: 2 },
   );
 });
 
@@ -142,7 +142,7 @@ test('every view tells the same in the warehouse and over Parquet files', async 
     allRooms: [],
     roomsAvailable: [[day(0), 40]],
   });
-  await deliver(deliveries(fc.sample(history, { numRuns: 200, seed: 7 })));
+  await deliver(deliveries(fc.sample(history, { numRuns: 120, seed: 7 })));
   const overFiles = await duck();
   const views = await ask(
     `select viewname as name, (select string_agg(quote_ident(attname) || case when atttypid = 'date'::regtype then '::text' else '' end || ' as ' || quote_ident(attname), ', ' order by attnum)

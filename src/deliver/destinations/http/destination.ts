@@ -76,8 +76,10 @@ export const destinationType: DestinationType<Settings> = {
         bytes && failure ? wholeOutcome(failure, outcome, bytes, { items: items.length, afterMs, inWords }) : outcome;
       let asked = await ask(body);
       for (let waited = 0; waits && waited < mostWaits; waited++) {
-        const waitMs = waitAskedMs(meaning(asked));
-        if (waitMs === 0 || waitMs > longestPauseMs) break;
+        const meant = meaning(asked);
+        const waitMs = waitAskedMs(meant);
+        // What it refers to is gone: an earlier request of the call has to make it again.
+        if (waitMs === 0 || waitMs > longestPauseMs || ('status' in meant && meant.status === 404)) break;
         if ((await pace.rest(operation.limit, limits, waitMs)) !== undefined) break;
         asked = await ask(body);
       }
