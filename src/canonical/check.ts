@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Note } from '../terms.ts';
 import { FieldCheck, mustBeThere, type Problem } from './field-check.ts';
-import { entriesOf, type ListName, listNames, requiredFields, type Table } from './fields.ts';
+import { entriesOf, type ListName, requiredFields, reservationOrder, type Table } from './fields.ts';
 import { mostItems } from './limits.ts';
 import type { Charge, Guest, Reservation, Room } from './reservation.ts';
 import { type Status, statuses } from './status.ts';
@@ -38,13 +38,6 @@ const methods = {
   rooms: methodsOf('rooms'),
   charges: methodsOf('charges'),
 };
-const order = [
-  ...entriesOf('reservation')
-    .map(([name]) => name)
-    .filter((name) => name !== 'extra'),
-  ...listNames,
-  'extra',
-];
 
 /**
  * Turns a draft into the canonical record, or lists every rule it breaks. Keys are in the order of the schema, so that equal
@@ -97,7 +90,7 @@ function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): 
 
   const rest: Record<string, unknown> = { status, guests, rooms, charges, extra };
   const reservation: Record<string, unknown> = {};
-  for (const name of order) {
+  for (const name of reservationOrder) {
     const value = read[name as keyof Reservation] ?? rest[name];
     if (value !== undefined) reservation[name] = value;
   }

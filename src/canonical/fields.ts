@@ -285,6 +285,13 @@ function mapped<Name extends Table>(table: Name): Mapped<(typeof fields)[Name]> 
 }
 
 /** The fields that a mapping can fill, with their kinds. */
+/** The order of a record's keys, so that equal content is equal text. */
+export const reservationOrder: readonly string[] = [
+  ...entriesOf('reservation').flatMap(([name]) => (name === 'extra' ? [] : [name])),
+  ...listNames,
+  'extra',
+];
+
 export const reservationFields = mapped('reservation');
 export const listFields = { guests: mapped('guests'), rooms: mapped('rooms'), charges: mapped('charges') } as const;
 

@@ -1,5 +1,7 @@
+import { fields, listNames, reservationOrder } from '../../canonical/fields.ts';
 import { parseJson } from '../../kit/json.ts';
 import { type Difference, undo } from '../../reconcile/difference.ts';
+import { isObject, type Json } from '../../terms.ts';
 
 /** The difference that an entry of the history made. */
 export interface MadeVersion {
@@ -27,7 +29,7 @@ export function* versionsBefore(
     if (version !== at) return;
     record = undo(record, diff);
     at -= 1;
-    if (at > 0) yield { version: at, data: JSON.stringify(record) };
+    if (at > 0) yield { version: at, data: JSON.stringify(inOrder(record)) };
   }
 }
 
@@ -40,4 +42,23 @@ export function versionOf(
   if (version === newest.version) return newest.data;
   for (const one of versionsBefore(newest, made)) if (one.version === version) return one.data;
   return undefined;
+}
+
+/** A field that is undone comes last: a version that is sent again must be the same text under the same key. */
+function inOrder(record: Json): Json {
+  if (!isObject(record)) return record;
+  if (!('guests' in record)) return sorted(record, Object.keys(fields.guests));
+  for (const list of listNames) {
+    const items = record[list];
+    if (Array.isArray(items)) record[list] = items.map((item) => sorted(item, Object.keys(fields[list])));
+  }
+  return sorted(record, reservationOrder);
+}
+
+function sorted(item: Json, names: readonly string[]): Json {
+  if (!isObject(item)) return item;
+  const own = names.filter((name) => Object.hasOwn(item, name));
+  return Object.fromEntries(
+    [...own, ...Object.keys(item).filter((key) => !names.includes(key))].map((key) => [key, item[key] as Json]),
+  );
 }
