@@ -84,7 +84,8 @@ deliver: [${deliver}]
       `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\nconcurrency: 1\n`;
     desk = await openDesk({
       'destinations/down.yaml': http('down', down),
-      'destinations/slow.yaml': http('slow', slow),
+      // Answers that time out would make it fail on a busy machine.
+      'destinations/slow.yaml': `${http('slow', slow)}timeout: 5m\n`,
       'integrations/new.yaml': brand('new', 'lake'),
       'integrations/quiet.yaml': brand('quiet', 'lake', '{partner}'),
       'integrations/auth-failing.yaml': brand('auth-failing', 'lake', refusing),
