@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { type CheckPosition, checkStart, checkStep } from '../operations/check-profiles.ts';
 import { editProfiles, type ProfileDecision } from '../operations/edit-profiles.ts';
 import { mergeCandidates, notSamePerson } from '../operations/merge-candidates.ts';
 import type { PersonView } from '../operations/person-view.ts';
@@ -55,45 +54,6 @@ Example:
   innbound profile split gst_77c2 --integration lisbon-grand --merged gst_1f0a`,
     )
     .action((id: string, options: Options) => edit(options, splitOf(id, options)));
-  common(profile.command('check'))
-    .description('decide again who is who, and correct what earlier rules of matching mixed')
-    .requiredOption('-i, --integration <name>', 'the integration to check')
-    .option('--apply', 'write the corrections; without it, only show them')
-    .addHelpText(
-      'after',
-      `
-Compares stored bookings and profiles by the rules of today (docs/guides/privacy.md). Shows the fields that would change, never their
-values. With --apply, values of another person are removed, the other person gets a profile of their own, and destinations receive the
-corrected versions.
-
-Example:
-  innbound profile check --integration lisbon-grand`,
-    )
-    .action(check);
-}
-
-/** One line for each record that changes, then the counts. */
-function check(options: Options & { readonly apply?: boolean }): Promise<void> {
-  const { integration, apply: isApplied = false } = options;
-  return withRuntime(options, 'profile', async (runtime) => {
-    const counts = { read: 0, reservations: 0, profiles: 0 };
-    for (let position: CheckPosition | undefined = checkStart; position !== undefined; ) {
-      const step = await checkStep(runtime, integration, position, { isPreview: !isApplied });
-      counts.read += step.read;
-      for (const { type, id, diff } of step.changed) {
-        counts[type === 'guest' ? 'profiles' : 'reservations'] += 1;
-        const fields = diff.map(({ path }) => path);
-        if (options.json) printJson({ type, id, fields, applied: isApplied });
-        else show(`${type} ${id}: ${fields.join(', ')}`);
-      }
-      position = step.next;
-    }
-    if (isApplied) await audited(runtime, 'guests.check', { integration, target: { ...counts } });
-    if (options.json) return;
-    const what = `${counts.reservations} reservations and ${counts.profiles} profiles`;
-    const ending = isApplied ? 'were corrected' : 'would be corrected; repeat with --apply';
-    show(`${counts.read} records checked. ${what} ${ending}.`);
-  });
 }
 
 function splitOf(id: string, { fields, merged }: Options): ProfileDecision {

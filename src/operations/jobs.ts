@@ -18,7 +18,6 @@ import {
   renewJob,
 } from '../store/operate/jobs.ts';
 import type { Json } from '../terms.ts';
-import { type CheckProfilesRequest, checkProfilesJob } from './jobs/check-profiles.ts';
 import type { JobKind, JobPreview } from './jobs/kind.ts';
 import { type ReplayRequest, replayJob } from './jobs/replay.ts';
 import { type ReprocessJobRequest, reprocessJob } from './jobs/reprocess.ts';
@@ -29,9 +28,9 @@ import { type ResendJobRequest, resendJob } from './jobs/resend.ts';
  * and they continue after a restart. Erasure is not a job: it cannot continue after a restart, because the guest's keys are not stored. Its
  * receipt shows its progress.
  */
-export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest | CheckProfilesRequest;
+export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
 
-const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob, check_profiles: checkProfilesJob };
+const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob };
 const kindOf = ({ operation }: { operation: keyof typeof kinds }) => kinds[operation] as JobKind<JobRequest>;
 
 /** A step takes about a second, and a longer one renews its lease; a worker that died in one is replaced after this time. */

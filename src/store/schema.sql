@@ -691,7 +691,7 @@ create table jobs (
   message text,
   halvings int not null default 0,
   refusals jsonb not null default '[]',
-  check (operation in ('replay', 'resend', 'reprocess', 'check_profiles')),
+  check (operation in ('replay', 'resend', 'reprocess')),
   check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
 );
 create index jobs_due on jobs (due_at) where (due_at is not null);

@@ -1903,9 +1903,6 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       refetch?: boolean | undefined;
-    } | {
-      operation: "check_profiles";
-      integration: string;
     };
     answer: {
       total: number;
@@ -1941,13 +1938,10 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       refetch?: boolean | undefined;
-    } | {
-      operation: "check_profiles";
-      integration: string;
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess" | "check_profiles";
+      operation: "replay" | "resend" | "reprocess";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -1974,7 +1968,7 @@ export interface Operations {
     answer: {
       items: {
         job_id: string;
-        operation: "replay" | "resend" | "reprocess" | "check_profiles";
+        operation: "replay" | "resend" | "reprocess";
         integrations: string[] | null;
         request: Json;
         requested_by: string;
@@ -2001,7 +1995,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess" | "check_profiles";
+      operation: "replay" | "resend" | "reprocess";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -2030,7 +2024,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess" | "check_profiles";
+      operation: "replay" | "resend" | "reprocess";
       integrations: string[] | null;
       request: Json;
       requested_by: string;

@@ -216,7 +216,6 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
           <Menu.Item onClick={() => setJob({ operation: 'reprocess', integration })}>
             Reprocess stored payloads …
           </Menu.Item>
-          <Menu.Item onClick={() => setJob({ operation: 'check_profiles', integration })}>Check who is who …</Menu.Item>
           {brand.deliver.map((destination) => (
             <Menu.Item key={destination} onClick={() => setJob({ operation: 'resend', integration, destination })}>
               Resend everything to {destination} …
@@ -240,8 +239,6 @@ const leads = {
   resend: 'The newest version of each record is sent again, with its original idempotency key.',
   reprocess:
     'Stored payloads are processed again under the documents in force. Changes become new versions and are delivered; newer data from the partner stays.',
-  check_profiles:
-    'Bookings and profiles are compared again by the rules of today. Values that were stored for another person are removed, and destinations get the corrected versions.',
 };
 
 /** A new brand is paused in its document until its connection was tested. */

@@ -130,7 +130,7 @@ function Outcome({ job }: { job: Data }) {
           They are delivered in order. <Link to="/destinations">See what is waiting</Link>
         </>
       )}
-      {(job.operation === 'reprocess' || job.operation === 'check_profiles') &&
+      {job.operation === 'reprocess' &&
         (job.counts.changed
           ? 'Changed records are delivered like any other change.'
           : 'No record changed, so nothing was delivered.')}

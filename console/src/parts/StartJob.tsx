@@ -14,7 +14,6 @@ export const operations = {
   replay: { verb: 'Replay', title: 'Replay dead letters', one: 'dead letter' },
   resend: { verb: 'Resend', title: 'Resend records', one: 'record' },
   reprocess: { verb: 'Reprocess', title: 'Reprocess stored payloads', one: 'reservation' },
-  check_profiles: { verb: 'Check', title: 'Check who is who', one: 'record' },
 } as const;
 
 /** Shows what a job would touch before it starts. Its page then shows the progress. */

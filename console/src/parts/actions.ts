@@ -43,7 +43,6 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['guests.stays', 'Opened the stays of the guest'],
   ['guests.pairs', 'Compared profiles of'],
   ['guests.shared_addresses', 'Opened the shared addresses of'],
-  ['guests.check', 'Checked who is who in'],
   ['dead_letters.get', 'Opened the payload of the dead letter'],
   ['dead_letters.preview', 'Previewed a replay of the dead letter'],
   ['dead_letters.candidates', 'Opened the persons of the dead letter'],

@@ -28,14 +28,11 @@ const request = z.discriminatedUnion('operation', [
     to: z.iso.date().optional(),
     refetch: z.boolean().optional().describe('Requests from the partner what cannot be processed again.'),
   }),
-  z
-    .strictObject({ operation: z.literal('check_profiles'), integration: z.string() })
-    .describe('Decides again who is who in a brand’s bookings and profiles, and corrects what earlier rules mixed.'),
 ]);
 
 const job = z.object({
   job_id: z.string(),
-  operation: z.enum(['replay', 'resend', 'reprocess', 'check_profiles']),
+  operation: z.enum(['replay', 'resend', 'reprocess']),
   integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
   request: anyJson,
   requested_by: z.string(),

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '567011beb4f915f1e02efb1ac3deba520a469f46ed5118098678412fafb469f2',
+  hash: 'f65d833682019ae69fa9ab99f43437a0361bf7a4b537ecb066207bec91414cf7',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

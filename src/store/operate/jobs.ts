@@ -2,7 +2,7 @@ import type { Json } from '../../terms.ts';
 import type { Pool } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
-export type JobOperation = 'replay' | 'resend' | 'reprocess' | 'check_profiles';
+export type JobOperation = 'replay' | 'resend' | 'reprocess';
 
 export interface JobRow {
   readonly job_id: string;

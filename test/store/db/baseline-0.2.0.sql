@@ -690,7 +690,7 @@ create table jobs (
   code text,
   message text,
   halvings int not null default 0,
-  check (operation in ('replay', 'resend', 'reprocess', 'check_profiles')),
+  check (operation in ('replay', 'resend', 'reprocess')),
   check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
 );
 create index jobs_due on jobs (due_at) where (due_at is not null);
