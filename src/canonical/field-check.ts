@@ -42,6 +42,8 @@ function describe({ field, rule, type, status }: Problem): string {
 
 /** The rule of a required field. */
 export const mustBeThere = 'must be there';
+const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'y', 'ja', 'j']);
+const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'n', 'nein', 'nee', 'nei', 'nej']);
 const longestStatus = 80;
 const longestDecimal = 60;
 /** A longer value is not repeated in the note that reports it. */
@@ -216,8 +218,8 @@ export class FieldCheck {
     const text =
       typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : undefined;
     if (text === '') return undefined;
-    if (['true', '1', 'yes', 'y', 'ja', 'j'].includes(text ?? '')) return true;
-    if (['false', '0', 'no', 'n', 'nein', 'nee', 'nei', 'nej'].includes(text ?? '')) return false;
+    if (text !== undefined && yes.has(text)) return true;
+    if (text !== undefined && no.has(text)) return false;
     return this.fail(name, 'must be true or false', value);
   }
 

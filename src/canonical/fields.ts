@@ -284,7 +284,6 @@ function mapped<Name extends Table>(table: Name): Mapped<(typeof fields)[Name]> 
   return Object.fromEntries(entries.map(([name, { kind }]) => [name, kind])) as Mapped<(typeof fields)[Name]>;
 }
 
-/** The fields that a mapping can fill, with their kinds. */
 /** The order of a record's keys, so that equal content is equal text. */
 export const reservationOrder: readonly string[] = [
   ...entriesOf('reservation').flatMap(([name]) => (name === 'extra' ? [] : [name])),
@@ -292,6 +291,7 @@ export const reservationOrder: readonly string[] = [
   'extra',
 ];
 
+/** The fields that a mapping can fill, with their kinds. */
 export const reservationFields = mapped('reservation');
 export const listFields = { guests: mapped('guests'), rooms: mapped('rooms'), charges: mapped('charges') } as const;
 

@@ -1,10 +1,10 @@
 import type { Json, Note } from '../terms.ts';
 
-/** Every kind of note: the step that makes it and its sentence. A note that knows more has a sentence of its own. */
+/** Every kind of note: the step that makes it, and its sentence unless every note brings its own. */
 const kinds = {
   requested_by_id: ['shape', 'The partner was asked for this reservation by its id.'],
-  flat_conflict: ['shape', 'The rows disagree.'],
-  join_missing: ['shape', 'A list has no row for an item, which was left out.'],
+  flat_conflict: ['shape'],
+  join_missing: ['shape'],
   empty_item: ['shape', 'An item in which no mapped field has a value was left out.'],
   invalid_dropped: ['shape', 'The value broke the rule of its field and was left out, as the connector requests.'],
   placeholder_date: ['shape', 'The date is a placeholder for "no date"; it was read as empty.'],
@@ -31,21 +31,21 @@ const kinds = {
   phone_extension_removed: ['normalize', 'E.164 has no extensions; the extension was removed.'],
   phone_placeholder: ['normalize', 'The text is a placeholder, not a number.'],
   phone_impossible: ['normalize', 'The number is not valid in any numbering plan; it is kept as phone_raw.'],
-  rule_set: ['transform', 'A rule set it.'],
-  rule_removed: ['transform', 'A rule removed it.'],
-  rule_item_dropped: ['transform', 'A rule dropped it.'],
-  removed: ['transform', 'A rule drops the record.'],
+  rule_set: ['transform'],
+  rule_removed: ['transform'],
+  rule_item_dropped: ['transform'],
+  removed: ['transform'],
   status_from_event: ['shape', 'The event is reservation.cancelled and its payload has no final status.'],
   gone_is_cancelled: [
     'reconcile',
     'The partner no longer has this reservation, and the connector treats such a reservation as cancelled (gone: cancelled).',
   ],
-  consent_given: ['reconcile', 'The guest agrees to marketing.'],
-  consent_withdrawn: ['reconcile', 'The guest does not agree to marketing.'],
-  profile_edited: ['reconcile', 'Somebody edited the profile.'],
-  held: ['reconcile', 'The value is held.'],
+  consent_given: ['reconcile'],
+  consent_withdrawn: ['reconcile'],
+  profile_edited: ['reconcile'],
+  held: ['reconcile'],
   guest_updated: ['reconcile', 'The guest’s own profile changed.'],
-} as const satisfies { readonly [code: string]: readonly [Note['step'], string] };
+} as const satisfies { readonly [code: string]: readonly [step: Note['step'], sentence?: string] };
 
 export type NoteCode = keyof typeof kinds;
 
@@ -57,10 +57,12 @@ interface NoteValues {
 }
 
 export function noteOf(code: NoteCode, field: string, { before, after, reason }: NoteValues = {}): Note {
-  const [step, sentence] = kinds[code];
   const values = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-  return { step, field, code, reason: reason ?? sentence, ...values };
+  return { step: stepOf(code), field, code, reason: reason ?? sentenceOf(code) ?? '', ...values };
 }
+
+/** The list no longer shows the booking. */
+export const isAbsence = ({ code }: Note): boolean => code === ('gone_is_cancelled' satisfies NoteCode);
 
 /** As it is stored, without what the code tells: [code, field, before, after, reason], up to the last that there is. */
 export type PackedNote = readonly [code: string, field: string, ...rest: (Json | undefined)[]];

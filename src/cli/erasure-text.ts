@@ -1,18 +1,18 @@
 import type { ErasureReceipt } from '../operations/erase-guest.ts';
 import type { Notified } from '../store/erasure/erasures.ts';
 
-type Told = Pick<
+type ReceiptFacts = Pick<
   ErasureReceipt,
   'erasure_id' | 'state' | 'requested_at' | 'requested_by' | 'completed_at' | 'stopped_by' | 'removed' | 'notified'
 >;
 
 /** What a receipt proves, in a sentence. Only an erasure that searched everything is called complete. */
-export function receiptText(receipt: Told): string {
+export function receiptText(receipt: ReceiptFacts): string {
   const asked = `requested ${receipt.requested_at.toISOString()} by ${receipt.requested_by}, receipt ${receipt.erasure_id}`;
   return `${outcomeOf(receipt)} (${asked})`;
 }
 
-function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, notified }: Told): string {
+function outcomeOf({ state, completed_at: completedAt, stopped_by: by, removed, notified }: ReceiptFacts): string {
   const rest = 'Some data of the guest may still be stored: erase the guest again.';
   if (state === 'stopped') return `Not completed: stopped by ${by}. ${rest}`;
   if (state === 'interrupted') return `Not completed: the process ended. ${rest}`;

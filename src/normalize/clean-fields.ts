@@ -32,13 +32,14 @@ const capitals = /^[A-Z]{2}$/;
 
 /** Reading names and numbers is most of the work, and each change of a booking brings the same ones again. */
 const mostKnown = 5_000;
-const namesOf = memo(mostKnown, (key) => readNames(...(JSON.parse(key) as Parameters<typeof readNames>)));
-const phoneOf = memo(mostKnown, (key) => readPhone(...(JSON.parse(key) as Parameters<typeof readPhone>)));
+const knownNames = memo<ReturnType<typeof readNames>>(mostKnown);
+const knownPhones = memo<ReturnType<typeof readPhone>>(mostKnown);
 
 export function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   const { first_name, last_name } = cleaning.guest;
   if (first_name === undefined && last_name === undefined) return;
-  const { names, changes } = namesOf(JSON.stringify([{ first_name, last_name }, regions]));
+  const key = JSON.stringify([first_name, last_name, regions]);
+  const { names, changes } = knownNames(key, () => readNames({ first_name, last_name }, regions));
   if (changes.length === 0) return;
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
@@ -77,7 +78,7 @@ export function cleanEmail(cleaning: Cleaning): void {
 export function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {
   const given = cleaning.guest.phone;
   if (given === undefined) return;
-  const reading = phoneOf(JSON.stringify([given, regions]));
+  const reading = knownPhones(JSON.stringify([given, regions]), () => readPhone(given, regions));
   if (reading.kind === 'number') {
     const { e164, by, several, extension } = reading;
     if (e164 === given) return;

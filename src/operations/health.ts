@@ -9,7 +9,7 @@ import { type StreamState, streamStates } from '../store/events/streams.ts';
 import { authFailures, failedLastRuns, pendingEvents } from '../store/operate/conditions.ts';
 import { type OpenAlert, openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
 import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
-import { openCircuits } from '../store/remotes.ts';
+import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
 import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
 import { leastLateMs } from '../watch/conditions/judged.ts';
@@ -60,13 +60,13 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const polling = [...new Set([...names, ...known.map(pollerOf)])];
   const now = await integrationsNow(pool, polling);
   const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
-  const lanes = await lanesOf(runtime, keys);
+  const circuits = await openCircuits(pool, 'destination');
+  const lanes = await lanesOf(runtime, keys, circuits);
   const streams = known.some(({ body }) => body.stream || body.pulled_by) ? await streamsNow(runtime) : [];
   const streamBy = new Map(streams.flatMap((stream) => stream.brands.map((name) => [name, stream] as const)));
   const pending = await pendingEvents(pool, names);
   const refusals = await refusedBrands(pool, names);
   const destinations = [...new Set(keys.map(({ destination }) => destination))];
-  const circuits = await openCircuits(pool, 'destination');
   const conditions = conditionsOf({
     ...noFacts,
     missingRoles: await missingRolesOf(runtime),
@@ -183,7 +183,11 @@ function streamNow({ connected_since, last_message_at, ...facts }: StreamState):
 const pollerOf = ({ name, body }: Versioned<'integration'>): string => body.pulled_by ?? name;
 
 /** The facts about lanes; what is usual is read for the late ones only. */
-export async function lanesOf(runtime: Runtime, keys: readonly LaneKey[]): Promise<LaneHealth[]> {
+export async function lanesOf(
+  runtime: Runtime,
+  keys: readonly LaneKey[],
+  circuits: readonly OpenCircuit[],
+): Promise<LaneHealth[]> {
   const { pool } = runtime;
   const { destinations } = runtime.active();
   const lanes = await lanesNow(pool, keys);
@@ -191,7 +195,7 @@ export async function lanesOf(runtime: Runtime, keys: readonly LaneKey[]): Promi
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
   const retrying = await retryingLanes(pool, keys);
   const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
-  const away = new Map((await openCircuits(pool, 'destination')).map((one) => [one.name, one.last_failure]));
+  const away = new Map(circuits.map((one) => [one.name, one.last_failure]));
   return lanes.map((lane) => {
     const { integration, destination } = lane;
     const failed = retryingBy.get(`${integration} ${destination}`);

@@ -15,9 +15,9 @@ export interface ImportAsked {
   readonly sample?: string | undefined;
 }
 
-type Told = 'integration' | 'operations' | 'fields' | 'unmapped' | 'unknown' | 'notes';
+type ShownPart = 'integration' | 'operations' | 'fields' | 'unmapped' | 'unknown' | 'notes';
 
-export interface ImportProposal extends Pick<Proposal & { kind: 'ok' }, Told> {
+export interface ImportProposal extends Pick<Proposal & { kind: 'ok' }, ShownPart> {
   readonly kind: 'ok';
   readonly format: string;
   readonly connector: string;

@@ -160,14 +160,15 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const pending = await pendingEvents(pool, undefined);
   const working = await readLanesWithWork(pool);
+  const known = await causes(runtime);
   const lanes = await lanesOf(
     runtime,
     working.filter(({ integration, destination }) =>
       active.documents.get(integration)?.body.deliver.includes(destination),
     ),
+    known.circuits,
   );
   const shared = await sharedAlerts(pool);
-  const known = await causes(runtime);
   const now = systemClock.now();
   const judged = feeds.map(({ integration, feed, last_at, hours }) => ({
     integration,

@@ -55,7 +55,8 @@ export interface KnownPersons {
 
 /**
  * Finds the person whom a guest event is about and what it changes: the profile, and the guest in every reservation that is still to come
- * or in house; a withdrawal, in all. The strongest reason decides: the guest id, an address that one person has, the name in the reservation that the event names.
+ * or in house; a withdrawal, in all. The strongest reason decides: the guest id, an address that one person has, the name in the
+ * reservation that the event names.
  * `assigned`: an operator decided which stored person is meant. It is ambiguous again if another person is there by now.
  */
 export function planGuestUpdate(

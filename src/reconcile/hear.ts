@@ -1,3 +1,4 @@
+import { isAbsence } from '../canonical/notes.ts';
 import type { EpochMs } from '../terms.ts';
 import { type Aside, saysSame, split } from './aside.ts';
 import { difference } from './difference.ts';
@@ -53,8 +54,8 @@ export function hear(
   const own = asides.filter((one) => one.source === source);
   const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, moment));
   const shown = own.reduce<View | undefined>((view, one) => accept(view, one.says, one.moment, one.manner), before);
-  const isAbsence = statement.notes.some(({ code }) => code === 'gone_is_cancelled');
-  const current = own.filter((one) => isAbsence || !one.isAbsence);
+  const isAbsent = statement.notes.some(isAbsence);
+  const current = own.filter((one) => isAbsent || !one.isAbsence);
   if (
     isOfList(statement) &&
     current.length === own.length &&
@@ -79,7 +80,7 @@ export function hear(
     view = parted.kept;
     const { hold, isRefused, like } = as;
     const at = like && path.endsWith(consentField) ? like.moment : moment;
-    const absence = isAbsence && { isAbsence };
+    const absence = isAbsent && { isAbsence: isAbsent };
     kept.push({ hold, ...(isRefused && { isRefused }), ...absence, source, path, moment: at, ...parted.said });
     isHeld ||= isRefused !== true;
     return 'aside';

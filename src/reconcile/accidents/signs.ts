@@ -1,4 +1,5 @@
 import { fieldNames } from '../../canonical/fields.ts';
+import { isAbsence } from '../../canonical/notes.ts';
 import type { Json, LocalDate } from '../../terms.ts';
 import type { Difference } from '../difference.ts';
 import type { Decision, Statement, Stored } from '../forms.ts';
@@ -95,7 +96,7 @@ export function signsOf({ statement, stored, decision }: Step, today: LocalDate)
   const signs = new Set(statement.says?.unread?.map((field) => `unread ${field.replace(/\.\d+/, '')}`) ?? []);
   if (decision.kind !== 'change') return signs;
   if (decision.event === 'removed') return signs.add('removed');
-  if (decision.notes.some(({ code }) => code === 'gone_is_cancelled')) return signs.add('gone');
+  if (decision.notes.some(isAbsence)) return signs.add('gone');
   const record = decision.record as Stay;
   for (const { path, before, after } of decision.diff) {
     for (const sign of signsIn(
@@ -177,7 +178,12 @@ const nameOf = (path: string | undefined): string => names.get(path) ?? `values 
 const times = (factor: number): string =>
   factor > 1 ? `${factor} times higher` : `${Number((1 / factor).toPrecision(3))} times lower`;
 
-/** For the timeline and the alert: "guests.email is missing in 40 of 40 bookings". */
+function daysApart(days: number): string {
+  const count = Math.abs(days);
+  return `${count} ${count === 1 ? 'day' : 'days'} ${days > 0 ? 'later' : 'earlier'}`;
+}
+
+/** For the timeline and the alert: "the status became cancelled in 38 of 40 bookings at once". */
 export function describeSign(sign: Sign, { affected, of }: { readonly affected: number; readonly of: number }): string {
   const { kind, path, value } = partsOf(sign);
   const rows = `in ${affected} of ${of} bookings at once`;
@@ -187,7 +193,7 @@ export function describeSign(sign: Sign, { affected, of }: { readonly affected: 
     case 'factor':
       return `${nameOf(path)} are ${times(Number(value))} ${rows}`;
     case 'shift':
-      return `${nameOf(path)} are ${Math.abs(Number(value))} ${Math.abs(Number(value)) === 1 ? 'day' : 'days'} ${Number(value) > 0 ? 'later' : 'earlier'} ${rows}`;
+      return `${nameOf(path)} are ${daysApart(Number(value))} ${rows}`;
     case 'status':
       return value === 'unknown'
         ? `the status has a spelling that no value map lists ${rows}`

@@ -52,9 +52,9 @@ function reasonOf(decision: Decision): string | undefined {
 }
 
 /** What arrived, unless the event has it. */
-function payloadOf({ shapers }: Target, { arrival, ...statement }: Statement): string | undefined {
-  if (isInEvent({ arrival })) return undefined;
-  const raw = storedRaw(shapers?.[arrival.mode].selfContained(statement.raw) ?? statement.raw);
+function payloadOf({ shapers }: Target, statement: Statement): string | undefined {
+  if (isInEvent(statement)) return undefined;
+  const raw = storedRaw(shapers?.[statement.arrival.mode].selfContained(statement.raw) ?? statement.raw);
   return raw === null ? undefined : jsonbText(JSON.stringify(raw));
 }
 

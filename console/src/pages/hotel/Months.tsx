@@ -37,6 +37,11 @@ export function Months({ name, report: { months, day, currency } }: { name: stri
         </>
       );
     };
+  const amountOf = (head: string, of: Parameters<typeof figure>[0]): Column<Month> => ({
+    head,
+    kind: 'number',
+    cell: figure(of, (value) => money(value, currency)),
+  });
   const columns: Column<Month>[] = [
     {
       head: 'Month',
@@ -53,30 +58,9 @@ export function Months({ name, report: { months, day, currency } }: { name: stri
       ),
     },
     { head: 'Occupancy', kind: 'number', cell: figure(({ occupancy }) => occupancy, percent, 'points') },
-    {
-      head: 'ADR',
-      kind: 'number',
-      cell: figure(
-        ({ adr }) => adr,
-        (value) => money(value, currency),
-      ),
-    },
-    {
-      head: 'RevPAR',
-      kind: 'number',
-      cell: figure(
-        ({ revpar }) => revpar,
-        (value) => money(value, currency),
-      ),
-    },
-    {
-      head: 'Room revenue',
-      kind: 'number',
-      cell: figure(
-        ({ revenue }) => revenue,
-        (value) => money(value, currency),
-      ),
-    },
+    amountOf('ADR', ({ adr }) => adr),
+    amountOf('RevPAR', ({ revpar }) => revpar),
+    amountOf('Room revenue', ({ revenue }) => revenue),
     {
       head: 'Forecast',
       kind: 'number',
