@@ -10,7 +10,7 @@ import { openPushIntake } from '../../src/intake/push/intake.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { defaultVerification } from '../../src/intake/push/verification.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { bytes, texts } from '../../src/store/db/columns.ts';
+import { rowsTable } from '../../src/store/db/columns.ts';
 import { openIntakePool } from '../../src/store/db/intake-pool.ts';
 import { openPool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
@@ -95,6 +95,8 @@ async function relayed({ sinkPort }: ServerJob, { data }: Sent): Promise<void> {
   await body.dump();
 }
 
+const least = rowsTable(1, { text: ['event_id'], bytea: ['body'] });
+
 /** The least that keeps an event: a signature, JSON, and one row with a key, in the same groups as Innbound's. */
 async function registerLeast(app: FastifyInstance, job: ServerJob): Promise<void> {
   const pool = openPool({ connection: job.connection, applicationName: 'bench' });
@@ -104,8 +106,8 @@ async function registerLeast(app: FastifyInstance, job: ServerJob): Promise<void
     insert: async (events) => {
       await pool.query({
         name: 'least',
-        text: 'insert into public.least select * from unnest((select $1::text[]), (select $2::bytea[]))',
-        values: [texts(events.map(({ eventId }) => eventId)), bytes(events.map(({ rawBody }) => rawBody))],
+        text: `insert into public.least (event_id, body) select event_id, body from ${least.sql}`,
+        values: least.values(events.map(({ eventId, rawBody }) => ({ event_id: eventId, body: rawBody }))),
       });
       return events.map(() => ({ kind: 'stored' }) as const);
     },

@@ -1,6 +1,7 @@
 import type { Guest } from '../../canonical/reservation.ts';
 import { type Keyring, open, seal } from '../../kit/crypto.ts';
 import type { EntityType, Json } from '../../terms.ts';
+import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 
 /** The version of a record that tells destinations whom to erase. */
@@ -14,6 +15,8 @@ export interface ErasedVersion {
 const boundTo = ({ integration, type, id, version }: ErasedVersion): string =>
   `erased ${integration} ${type} ${id} ${version}`;
 
+const keptRows = rowsTable(1, { text: ['integration', 'type', 'id'], int: ['version'], bytea: ['sealed'] });
+
 /** Keeps what the guests were known by, for destinations that find them by it. */
 export async function keepIdentifiers(
   tx: Tx,
@@ -22,14 +25,13 @@ export async function keepIdentifiers(
 ): Promise<void> {
   await tx.query(
     `insert into erased_identifiers (integration, type, id, version, sealed)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bytea[])`,
-    [
-      kept.map(({ integration }) => integration),
-      kept.map(({ type }) => type),
-      kept.map(({ id }) => id),
-      kept.map(({ version }) => version),
-      kept.map((one) => seal(keyring, JSON.stringify(one.identifiers), boundTo(one))),
-    ],
+     select ${keptRows.names} from ${keptRows.sql}`,
+    keptRows.values(
+      kept.map(({ identifiers, ...one }) => ({
+        ...one,
+        sealed: seal(keyring, JSON.stringify(identifiers), boundTo(one)),
+      })),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { NewEvent, Stored } from '../../intake/push/ports.ts';
-import { bytes, float8s, int4s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, together } from '../db/pool.ts';
 
 /** An event that was not stored, and why. */
@@ -84,42 +84,37 @@ async function insertDistinct(
 }
 
 async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<number, AppendRow>> {
-  const isTraced = events.some(({ trace }) => trace !== undefined);
   const { rows } = await tx.query<AppendRow>({
-    name: isTraced ? 'append-traced-events' : 'append-events',
-    text: isTraced ? appendTraced : appendPlain,
-    values: [
-      texts(events.map((event) => event.integration)),
-      texts(events.map((event) => event.endpointId)),
-      int4s(events.map((event) => event.secretNo)),
-      texts(events.map((event) => event.eventId)),
-      texts(events.map((event) => event.event)),
-      float8s(events.map((event) => event.occurredAt)),
-      bytes(events.map((event) => event.rawBody)),
-      ...(isTraced ? [texts(events.map((event) => event.trace))] : []),
-    ],
+    name: 'append-events',
+    text: appendSql,
+    values: appended.values(
+      events.map(({ integration, endpointId, secretNo, eventId, event, occurredAt, rawBody, trace }) => ({
+        ...{ integration, endpoint_id: endpointId, secret_no: secretNo, event_id: eventId, event },
+        ...{ occurred_ms: occurredAt, body: rawBody, trace },
+      })),
+    ),
   });
   return new Map(rows.map((row) => [row.n, row]));
 }
 
-const appendPlain = appendSql(false);
-const appendTraced = appendSql(true);
+const appended = rowsTable(1, {
+  text: ['integration', 'endpoint_id', 'event_id', 'event', 'trace'],
+  int: ['secret_no'],
+  float8: ['occurred_ms'],
+  bytea: ['body'],
+});
 
 /**
  * Each lookup is by key. As plain joins, a plan that was made while the tables were new reads all events for every batch, for as long as
  * its connection lasts or until the tables are analyzed. Sub-selects hide the length of the arrays: otherwise PostgreSQL plans every
  * execution again.
  */
-function appendSql(isTraced: boolean): string {
-  const [array, trace] = isTraced ? [', (select $8::text[])', ', trace'] : ['', ''];
-  return `
+const appendSql = `
       with incoming as materialized (
         select n::int - 1 as n, nextval('intake_seq') as seq, integration, endpoint_id, secret_no, event_id, event,
                coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()) as occurred_at,
-               statement_timestamp() as received_at, body${trace}
-          from unnest((select $1::text[]), (select $2::text[]), (select $3::int[]), (select $4::text[]), (select $5::text[]),
-                      (select $6::float8[]), (select $7::bytea[])${array})
-               with ordinality as t (integration, endpoint_id, secret_no, event_id, event, occurred_ms, body${trace}, n)
+               statement_timestamp() as received_at, body, trace
+          from ${appended.unnest} with ordinality as t (${appended.names}, n)
       ), checked as (
         select i.*, e.endpoint_id is null or e.retired_at is not null as retired,
                s.endpoint_id is null or s.expires_at <= clock_timestamp() as secret_ended
@@ -129,9 +124,9 @@ function appendSql(isTraced: boolean): string {
                               where endpoint_id = i.endpoint_id and secret_no = i.secret_no limit 1) s on true
       ), inserted as (
         insert into events (seq, integration, endpoint_id, event_id, event, occurred_at, received_at, body,
-                            body_hash${trace})
+                            body_hash, trace)
         select seq, integration, endpoint_id, event_id, event, occurred_at, received_at,
-               body, sha256(body)${trace}
+               body, sha256(body), trace
           from checked where not retired and not coalesce(secret_ended, false) order by endpoint_id, event_id
         on conflict (endpoint_id, event_id) do nothing
         returning endpoint_id, event_id
@@ -144,4 +139,3 @@ function appendSql(isTraced: boolean): string {
         left join lateral (select * from events where i.event_id is null
                               and endpoint_id = c.endpoint_id and event_id = c.event_id limit 1) old on true
        where i.event_id is null`;
-}

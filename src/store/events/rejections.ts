@@ -2,25 +2,25 @@ import type { Rejection } from '../../intake/push/ports.ts';
 import type { RejectionCount } from '../../intake/push/rejection-log.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { Refusals } from '../../watch/facts.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+
+const counted = rowsTable(1, { text: ['integration', 'endpoint_id', 'code', 'reason', 'newest'], int: ['count'] });
 
 export async function writeRejections(pool: Pool, counts: readonly RejectionCount[]): Promise<void> {
   await pool.query(
     `insert into rejections as r (integration, endpoint_id, code, reason, hour, count, newest)
-     select integration, endpoint_id, code, reason, date_trunc('hour', now()), count, newest
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::jsonb[])
-         as t (integration, endpoint_id, code, reason, count, newest)
+     select integration, endpoint_id, code, reason, date_trunc('hour', now()), count, newest::jsonb
+       from ${counted.sql}
       order by integration, endpoint_id, code, reason
          on conflict (integration, endpoint_id, code, reason, hour) do update
         set count = r.count + excluded.count, newest = jsonb_path_query_array(excluded.newest || r.newest, '$[0 to 49]')`,
-    [
-      counts.map((one) => one.integration ?? ''),
-      counts.map((one) => one.endpointId),
-      counts.map((one) => one.code),
-      counts.map((one) => one.reason),
-      counts.map((one) => one.count),
-      counts.map((one) => jsonbText(JSON.stringify(one.newest))),
-    ],
+    counted.values(
+      counts.map(({ integration = '', endpointId, code, reason, count, newest }) => ({
+        ...{ integration, endpoint_id: endpointId, code, reason, count },
+        newest: jsonbText(JSON.stringify(newest)),
+      })),
+    ),
   );
 }
 

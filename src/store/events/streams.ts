@@ -1,5 +1,5 @@
 import type { Claim, Refused, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
-import { bytes, float8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
@@ -76,6 +76,8 @@ export function openStreamStore(pool: Pool, accountOf: (id: string) => string): 
   };
 }
 
+const streamed = rowsTable(1, { text: ['integration', 'event_id', 'event'], float8: ['occurred_ms'], bytea: ['body'] });
+
 /** The sender is the brand's stream, whatever its key is: an event that comes again after a change of key is a duplicate. */
 async function insert(tx: Tx, events: readonly StreamEvent[]): Promise<number> {
   if (events.length === 0) return 0;
@@ -85,16 +87,13 @@ async function insert(tx: Tx, events: readonly StreamEvent[]): Promise<number> {
       insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
       select integration, 'stream:' || integration, event_id, event,
              coalesce(to_timestamp(occurred_ms / 1000.0), statement_timestamp()), statement_timestamp(), body, sha256(body)
-        from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::float8[]), (select $5::bytea[]))
-             with ordinality as t (integration, event_id, event, occurred_ms, body, n) order by n
+        from ${streamed.unnest} with ordinality as t (${streamed.names}, n) order by n
       on conflict (endpoint_id, event_id) do nothing`,
-    values: [
-      texts(events.map((event) => event.integration)),
-      texts(events.map((event) => event.eventId)),
-      texts(events.map((event) => event.event)),
-      float8s(events.map((event) => event.occurredAt)),
-      bytes(events.map((event) => event.rawBody)),
-    ],
+    values: streamed.values(
+      events.map(({ integration, eventId, event, occurredAt, rawBody }) => ({
+        ...{ integration, event_id: eventId, event, occurred_ms: occurredAt, body: rawBody },
+      })),
+    ),
   });
   return rowCount ?? 0;
 }

@@ -3,7 +3,7 @@ import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/brand-
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
-import { int4s, int8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../records/guest-lookup.ts';
 import { storedId } from '../records/partner-ids.ts';
@@ -158,6 +158,8 @@ export function batchOf(
   };
 }
 
+const batches = rowsTable(1, { text: ['name'], bigint: ['first'] });
+
 /** The first events of each brand, by brand; an equal share of `limit` each. Its snapshot is taken after the locks are held. */
 async function nextEvents(
   tx: Tx,
@@ -175,16 +177,15 @@ async function nextEvents(
                      sum(octet_length(body) + coalesce(octet_length(hydrated), 0)) over () > $4
                        or max(nth) over () = $3 as more,
                      row_number() over (order by seq) as place
-                from unnest((select $1::text[]), (select $2::bigint[])) as batch (name, first)
+                from ${batches.sql}
                cross join lateral (
                  select *, row_number() over (order by seq) as nth
-                   from (select * from events where integration = batch.name and state = 'pending' and seq >= batch.first
+                   from (select * from events where integration = t.name and state = 'pending' and seq >= t.first
                           order by seq limit $3) own) e) sized
        where place = 1 or bytes <= $4
        order by seq`,
     values: [
-      texts(brands.map(({ brand }) => brand.integration)),
-      int8s(brands.map(({ first }) => first)),
+      ...batches.values(brands.map(({ brand, first }) => ({ name: brand.integration, first }))),
       share,
       batchBytes,
     ],
@@ -232,6 +233,12 @@ const pendingEvent = (row: EventRow): PendingEvent => ({
   ...(row.trace !== null && { trace: row.trace }),
 });
 
+const settledRows = rowsTable(2, {
+  bigint: ['seq'],
+  text: ['state', 'outcome', 'type', 'id', 'reason'],
+  int: ['version'],
+});
+
 export async function settle(tx: Tx, integration: string, settled: readonly Settled[]): Promise<void> {
   if (settled.length === 0) return;
   await tx.query({
@@ -241,18 +248,8 @@ export async function settle(tx: Tx, integration: string, settled: readonly Sett
          set state = t.state, outcome = t.outcome, reason = t.reason, type = coalesce(t.type, e.type), id = t.id, version = t.version,
              due_at = case when t.state = 'hydrate' then now() end,
              attempt = case when t.state = 'hydrate' then 0 else e.attempt end
-        from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[])
-          as t (seq, state, outcome, type, id, version, reason)
-       where e.integration = $1 and e.seq = t.seq and e.seq = any($2::bigint[])`,
-    values: [
-      integration,
-      int8s(settled.map((one) => one.seq)),
-      texts(settled.map((one) => one.state)),
-      texts(settled.map((one) => ('outcome' in one ? one.outcome : undefined))),
-      texts(settled.map((one) => one.type)),
-      texts(settled.map((one) => one.id)),
-      int4s(settled.map((one) => ('version' in one ? one.version : undefined))),
-      texts(settled.map((one) => ('reason' in one ? one.reason : undefined))),
-    ],
+        from ${settledRows.sql}
+       where e.integration = $1 and e.seq = t.seq and e.seq = any(${settledRows.array('seq')})`,
+    values: [integration, ...settledRows.values(settled)],
   });
 }

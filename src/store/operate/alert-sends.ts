@@ -1,4 +1,5 @@
 import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld, type LeasedTable } from '../lease.ts';
 import type { AlertRow, RoutableAlert } from './alert-row.ts';
@@ -9,6 +10,8 @@ export type RouteAlert = (
   news: 'raised' | 'resolved',
 ) => readonly { readonly route: string; readonly waitMs: number }[];
 
+const routed = rowsTable(1, { text: ['route', 'alert_id'], float8: ['wait'] });
+
 /** Queues open alerts for the routes that have not sent them yet, and resolved alerts for the routes that have. */
 export async function enqueueSends(
   tx: Tx,
@@ -16,25 +19,27 @@ export async function enqueueSends(
   resolved: readonly AlertRow[],
   routesFor: RouteAlert,
 ): Promise<void> {
-  const raised = open.flatMap((alert) => routesFor(alert, 'raised').map((one) => ({ ...one, id: alert.alert_id })));
+  const sendsOf = (alerts: readonly RoutableAlert[], news: 'raised' | 'resolved') =>
+    alerts.flatMap((alert) =>
+      routesFor(alert, news).map(({ route, waitMs }) => ({ route, alert_id: alert.alert_id, wait: waitMs })),
+    );
+  const raised = sendsOf(open, 'raised');
   if (raised.length > 0) {
     await tx.query(
       `insert into alert_sends (route, alert_id, due_at)
-       select route, alert_id, now() + wait * interval '1 ms' from unnest($1::text[], $2::text[], $3::float8[]) as t (route, alert_id, wait)
+       select route, alert_id, now() + wait * interval '1 ms' from ${routed.sql}
        on conflict do nothing`,
-      [raised.map(({ route }) => route), raised.map(({ id }) => id), raised.map(({ waitMs }) => waitMs)],
+      routed.values(raised),
     );
   }
   if (resolved.length === 0) return;
-  const ended = resolved.flatMap((alert) =>
-    routesFor(alert, 'resolved').map((one) => ({ ...one, id: alert.alert_id })),
-  );
+  const ended = sendsOf(resolved, 'resolved');
   // A route that has not sent the alert yet is not queued again: it finds the alert resolved at its next claim.
   await tx.query(
     `update alert_sends s set due_at = now() + t.wait * interval '1 ms'
-       from unnest($1::text[], $2::text[], $3::float8[]) as t (route, alert_id, wait)
+       from ${routed.sql}
       where s.route = t.route and s.alert_id = t.alert_id and s.sent = 'raised' and s.due_at is null`,
-    [ended.map(({ route }) => route), ended.map(({ id }) => id), ended.map(({ waitMs }) => waitMs)],
+    routed.values(ended),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Arrival, Outcome, Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
-import { float8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 
 /** A pulled record that was processed: stored, unchanged, superseded or dropped by a rule. */
@@ -17,6 +17,8 @@ export function processedOf(statements: readonly Statement[], outcomes: readonly
     return [{ id, requestedAt: arrival.effectiveAt, mode: arrival.mode }];
   });
 }
+
+const done = rowsTable(3, { text: ['id', 'mode'], float8: ['ms'] });
 
 /**
  * Closes the dead letters of pulled records that a later answer of the partner corrected: a replay would only bring back an older state.
@@ -38,7 +40,7 @@ export async function settleDeadLetters(
      update dead_letters d
         set state = 'dropped', closed_at = now(), closed_by = 'run',
             closed_reason = 'Corrected: run ' || $2 || ' brought a later state of this record, and it was processed.'
-       from unnest($3::text[], $4::float8[], $5::text[]) as t (id, ms, mode)
+       from ${done.sql}
       cross join lateral (
             select integration, dead_letter_id from dead_letters
              where integration = (select $1::text) and kind = 'record' and fingerprint = t.id and state = 'open' limit 1) found
@@ -53,9 +55,7 @@ export async function settleDeadLetters(
     values: [
       integration,
       runId,
-      texts(processed.map(({ id }) => id)),
-      float8s(processed.map(({ requestedAt }) => requestedAt)),
-      texts(processed.map(({ mode }) => mode)),
+      ...done.values(processed.map(({ id, requestedAt, mode }) => ({ id, ms: requestedAt, mode }))),
     ],
   });
 }

@@ -1,10 +1,10 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import { texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
-import { heldIds, viewsText } from '../records/write.ts';
+import { viewColumns } from '../records/write.ts';
 
 /** A hold with the brand and the feed that it belongs to. */
 export interface BrandHold extends Hold {
@@ -102,18 +102,15 @@ export async function lockHeld(
   return rows;
 }
 
+const asides = rowsTable(2, { text: ['id', 'views', 'held'] });
+
 /** Writes what is set aside of these records. */
 export async function writeAsides(tx: Tx, integration: string, records: readonly HeldRecord[]): Promise<void> {
   await tx.query(
     `update records r set views = t.views::json, held = t.held::text[]
-       from unnest($2::text[], $3::text[], $4::text[]) as t (id, views, held)
+       from ${asides.sql}
       where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,
-    [
-      integration,
-      texts(records.map(({ id }) => id)),
-      texts(records.map(({ views }) => viewsText(views))),
-      texts(records.map(({ views }) => heldIds(views))),
-    ],
+    [integration, ...asides.values(records.map(({ id, views }) => ({ id, ...viewColumns(views) })))],
   );
 }
 

@@ -1,6 +1,13 @@
 import type { DeliveryTally } from '../../deliver/tally.ts';
-import { float8s, int4s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+
+const newest = rowsTable(1, { text: ['name'], float8: ['ms'] });
+const tallied = rowsTable(1, {
+  text: ['integration', 'latency'],
+  float8: ['ms'],
+  int: ['delivered', 'retried', 'dead'],
+});
 
 /** Adds what this node delivered to the activity of its brands, for the ten-second steps that have ended and their hours. */
 export async function addTally(pool: Pool, tally: DeliveryTally, nowMs: number): Promise<void> {
@@ -8,9 +15,9 @@ export async function addTally(pool: Pool, tally: DeliveryTally, nowMs: number):
   if (destinations.size > 0) {
     await pool.query(
       `insert into remotes as r (kind, name, delivered_at)
-       select 'destination', name, to_timestamp(ms / 1000) from unnest($1::text[], $2::float8[]) as d (name, ms) order by name
+       select 'destination', name, to_timestamp(ms / 1000) from ${newest.sql} order by name
            on conflict (kind, name) do update set delivered_at = greatest(r.delivered_at, excluded.delivered_at)`,
-      [texts([...destinations.keys()]), float8s([...destinations.values()])],
+      newest.values([...destinations].map(([name, ms]) => ({ name, ms }))),
     );
   }
   const taken = tally.take(nowMs);
@@ -18,8 +25,7 @@ export async function addTally(pool: Pool, tally: DeliveryTally, nowMs: number):
   await pool.query(
     `with tallied as (
        select integration, to_timestamp(ms / 1000) as at, delivered, retried, dead, latency::int[] as latency
-         from unnest($1::text[], $2::float8[], $3::int[], $4::int[], $5::int[], $6::text[])
-           as t (integration, ms, delivered, retried, dead, latency)
+         from ${tallied.sql}
      )
      insert into activity as a (integration, step, at, delivered, retried, dead, latency)
      select * from (
@@ -36,13 +42,6 @@ export async function addTally(pool: Pool, tally: DeliveryTally, nowMs: number):
         set delivered = a.delivered + excluded.delivered, retried = a.retried + excluded.retried, dead = a.dead + excluded.dead,
             latency = (select array_agg(coalesce(one, 0) + coalesce(other, 0) order by bucket)
                          from unnest(a.latency, excluded.latency) with ordinality as l (one, other, bucket))`,
-    [
-      texts(taken.map(({ integration }) => integration)),
-      float8s(taken.map(({ at }) => at)),
-      int4s(taken.map(({ delivered }) => delivered)),
-      int4s(taken.map(({ retried }) => retried)),
-      int4s(taken.map(({ dead }) => dead)),
-      texts(taken.map(({ latency }) => `{${latency.join(',')}}`)),
-    ],
+    tallied.values(taken.map(({ at, latency, ...one }) => ({ ...one, ms: at, latency: `{${latency.join(',')}}` }))),
   );
 }

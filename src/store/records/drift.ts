@@ -1,4 +1,5 @@
 import type { IntegrationName } from '../../terms.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { ChangeStep } from './write.ts';
 
@@ -30,6 +31,8 @@ export async function countUnrouted(
   await add(tx, integration, new Map(rows));
 }
 
+const counted = rowsTable(2, { text: ['field', 'value'], bigint: ['times'] });
+
 async function add(
   tx: Tx,
   integration: IntegrationName,
@@ -39,9 +42,9 @@ async function add(
   const rows = [...counts.values()].sort((a, b) => (a.field + a.value < b.field + b.value ? -1 : 1));
   await tx.query(
     `insert into drift as d (integration, field, value, times)
-     select $1, field, value, times from unnest($2::text[], $3::text[], $4::bigint[]) as t (field, value, times)
+     select $1, field, value, times from ${counted.sql}
          on conflict (integration, field, value) do update set times = d.times + excluded.times, last_at = now()`,
-    [integration, rows.map((row) => row.field), rows.map((row) => row.value), rows.map((row) => row.times)],
+    [integration, ...counted.values(rows)],
   );
 }
 

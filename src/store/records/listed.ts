@@ -1,9 +1,12 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { KnownRow, ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import { float8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { storedIds } from './partner-ids.ts';
+
+const asked = rowsTable(2, { text: ['key', 'id'], float8: ['listed'] });
+const marked = rowsTable(2, { text: ['id'], float8: ['listed'] });
 
 /**
  * Rows identical to what the partner sent before, mapped by the same documents and program. While nothing else has changed the record,
@@ -17,16 +20,11 @@ export async function knownRows(db: Pool | Tx, target: Brand, rows: readonly Lis
     name: 'known-rows',
     // A lateral lookup per row forces the index: as a plain join, PostgreSQL scanned the whole table for each page of a backfill.
     text: `select t.key, t.listed, r.id
-             from unnest($2::text[], $3::text[], $4::float8[]) as t (key, id, listed)
+             from ${asked.sql}
             cross join lateral (
                   select id from records
                    where integration = $1 and type = 'reservation' and id = t.id and listed = t.listed limit 1) r`,
-    values: [
-      target.integration,
-      texts(rows.map(({ key }) => key)),
-      texts(ids),
-      float8s(rows.map(({ listed }) => listed)),
-    ],
+    values: [target.integration, ...asked.values(rows.map(({ key, listed }, i) => ({ key, id: ids[i], listed })))],
   });
   return known;
 }
@@ -47,9 +45,9 @@ export async function markListed(tx: Tx, { integration }: Brand, steps: readonly
   if (rows.length === 0) return;
   await tx.query({
     name: 'mark-listed',
-    text: `update records r set listed = t.listed from unnest($2::text[], $3::float8[]) as t (id, listed)
-            where r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.id = any($2::text[])
+    text: `update records r set listed = t.listed from ${marked.sql}
+            where r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.id = any(${marked.array('id')})
               and r.listed is distinct from t.listed`,
-    values: [integration, texts(rows.map(({ id }) => id)), float8s(rows.map(({ listed }) => listed))],
+    values: [integration, ...marked.values(rows)],
   });
 }

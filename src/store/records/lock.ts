@@ -2,11 +2,10 @@ import type { Brand } from '../../brand/brand.ts';
 import type { Change, Statement, Stored } from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { ChangeEvent, EntityType, EpochMs } from '../../terms.ts';
-import { float8s, int8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { recordKey } from './decide-batch.ts';
-import { keysText } from './search-keys.ts';
-import { arrivalOf, heldIds, listedBy, viewsText } from './write.ts';
+import { listedBy, versionColumns, versionRow } from './write.ts';
 
 /** A record that a batch of statements is about. */
 export interface Wanted {
@@ -46,9 +45,14 @@ export async function lockRecords(tx: Tx, brand: Brand, wanted: ReadonlyMap<stri
   return { stored, inserted };
 }
 
+const made = rowsTable(2, versionColumns);
+const wantedRows = rowsTable(made.next, { text: ['type', 'id'], float8: ['ms'] });
+
 async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Promise<readonly Row[]> {
-  const made = wanted.filter(({ isInserted }) => isInserted);
-  const firsts = made.map(({ first }) => first?.change);
+  const firsts = wanted.flatMap(({ type, id, first, isInserted }) => {
+    if (!isInserted) return [];
+    return [first ? versionRow(first.statement, first.change, listedBy(first.statement, first.change)) : { type, id }];
+  });
   const { rows } = await tx.query<Row>({
     name: 'lock-records',
     text: `
@@ -57,16 +61,14 @@ async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Pr
         select $1, type, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
                coalesce(seq, 0), coalesce(data::json, '{}'), views::json, held::text[],
                coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
-          from unnest($2::text[], $3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-                      $11::text[], $12::text[], $13::float8[])
-            as made (type, id, ms, seq, data, views, held, event, trace, keys, arrival, listed)
+          from ${made.sql}
          order by id, type
             on conflict do nothing
         returning type, id, version
       ), locked as materialized (
-        select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.views, w.ms
-          from records r join unnest($14::text[], $15::text[], $16::float8[]) as w (type, id, ms) on w.type = r.type and w.id = r.id
-         where r.integration = $1 and r.id = any($15::text[]) order by r.id, r.type for update of r
+        select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.views, t.ms
+          from records r join ${wantedRows.sql} on t.type = r.type and t.id = r.id
+         where r.integration = $1 and r.id = any(${wantedRows.array('id')}) order by r.id, r.type for update of r
       )
       select true as is_new, type, id, version, 'created' as event, 0::bigint as effective_ms, 0::bigint as seq, '{}' as text,
              null::json as views, null::float8 as sighted_ms
@@ -78,21 +80,10 @@ async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Pr
         from locked l`,
     values: [
       brand.integration,
-      texts(made.map(({ type }) => type)),
-      texts(made.map(({ id }) => id)),
-      float8s(firsts.map((first) => first?.state.moment[0])),
-      int8s(firsts.map((first) => first?.state.moment[1])),
-      texts(firsts.map((first) => first?.text)),
-      texts(firsts.map((first) => viewsText(first?.state.views))),
-      texts(firsts.map((first) => heldIds(first?.state.views))),
-      texts(firsts.map((first) => first?.event)),
-      texts(made.map(({ first }) => first?.statement.arrival.trace)),
-      texts(made.map(({ type, first }) => first && keysText(type, first.change.record))),
-      texts(firsts.map((first) => first && arrivalOf(first.record))),
-      float8s(made.map(({ first }) => first && listedBy(first.statement, first.change))),
-      texts(wanted.map(({ type }) => type)),
-      texts(wanted.map(({ id }) => id)),
-      float8s(wanted.map(({ eventAt }) => (eventAt === Infinity ? undefined : eventAt))),
+      ...made.values(firsts),
+      ...wantedRows.values(
+        wanted.map(({ type, id, eventAt }) => ({ type, id, ms: eventAt === Infinity ? undefined : eventAt })),
+      ),
     ],
   });
   return rows;

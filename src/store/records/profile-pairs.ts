@@ -1,5 +1,6 @@
 import { mergedPin } from '../../persons/profile-match.ts';
 import type { AlikeProfile } from '../../reconcile/profile.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { bookingsWith } from './profile-bookings.ts';
 
@@ -9,19 +10,16 @@ export interface ProfilePair {
   readonly evidence: AlikeProfile['evidence'];
 }
 
+const paired = rowsTable(2, { text: ['a', 'b', 'evidence'] });
+
 /** Adds pairs for an operator to decide. A pair that was decided stays decided. */
 export async function addPairs(tx: Tx, integration: string, pairs: readonly ProfilePair[]): Promise<void> {
   if (pairs.length === 0) return;
   await tx.query(
     `insert into profile_pairs (integration, one, other, evidence)
-     select $1, least(a, b), greatest(a, b), evidence from unnest($2::text[], $3::text[], $4::text[]) as t (a, b, evidence)
+     select $1, least(a, b), greatest(a, b), evidence from ${paired.sql}
          on conflict do nothing`,
-    [
-      integration,
-      pairs.map(({ ids }) => ids[0]),
-      pairs.map(({ ids }) => ids[1]),
-      pairs.map(({ evidence }) => evidence),
-    ],
+    [integration, ...paired.values(pairs.map(({ ids: [a, b], evidence }) => ({ a, b, evidence })))],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import { float8s, texts } from '../db/columns.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { versionsBefore } from './versions.ts';
 
@@ -18,30 +18,29 @@ function stayText(record: Reservation): string {
   });
 }
 
+const soldRows = rowsTable(2, { text: ['id', 'data'], float8: ['ms'] });
+
 /** Keeps the newest state of reservations that a rule drops: they are not records, but the hotel has sold them. */
 export async function keepSold(tx: Tx, integration: string, steps: readonly Step[]): Promise<void> {
-  const sold = new Map<string, { readonly at: number; readonly text: string }>();
+  const sold = new Map<string, { readonly id: string; readonly ms: number; readonly data: string }>();
   for (const { statement, decision } of steps) {
     if (!('sold' in decision) || decision.sold === undefined) continue;
-    const at = statement.arrival.effectiveAt;
-    if (at >= (sold.get(statement.id)?.at ?? 0)) sold.set(statement.id, { at, text: stayText(decision.sold) });
+    const { id, arrival } = statement;
+    const ms = arrival.effectiveAt;
+    if (ms >= (sold.get(id)?.ms ?? 0)) sold.set(id, { id, ms, data: stayText(decision.sold) });
   }
   if (sold.size === 0) return;
   await tx.query(
     `insert into stays as s (integration, id, version, from_at, data)
-     select $1, id, 0, to_timestamp(ms / 1000.0), data::json from unnest($2::text[], $3::float8[], $4::text[]) as t (id, ms, data) order by id
+     select $1, id, 0, to_timestamp(ms / 1000.0), data::json from ${soldRows.sql} order by id
          on conflict (integration, id, version) do update set from_at = excluded.from_at, data = excluded.data
       where s.from_at <= excluded.from_at and s.data::text <> excluded.data::text`,
-    [
-      integration,
-      texts([...sold.keys()]),
-      float8s([...sold.values()].map(({ at }) => at)),
-      texts([...sold.values()].map(({ text }) => text)),
-    ],
+    [integration, ...soldRows.values([...sold.values()])],
   );
 }
 
 const batch = 500;
+const earlier = rowsTable(2, { text: ['id', 'data'], int: ['version'], float8: ['from_ms', 'until_ms'] });
 
 /**
  * Keeps the earlier versions of reservations, from the history, which is dropped in time. A version that was kept before is not written
@@ -70,16 +69,9 @@ export async function keepEarlier(db: Pool, integration: string): Promise<void> 
     await db.query(
       `insert into stays (integration, id, version, from_at, until_at, data)
        select $1, id, version, to_timestamp(from_ms / 1000.0), to_timestamp(until_ms / 1000.0), data::json
-         from unnest($2::text[], $3::int[], $4::float8[], $5::float8[], $6::text[]) as t (id, version, from_ms, until_ms, data)
+         from ${earlier.sql}
            on conflict do nothing`,
-      [
-        integration,
-        kept.map(({ id }) => id),
-        kept.map(({ version }) => version),
-        kept.map(({ from }) => from),
-        kept.map(({ until }) => until),
-        kept.map(({ text }) => text),
-      ],
+      [integration, ...earlier.values(kept)],
     );
     if (rows.length < batch) return;
   }
@@ -90,8 +82,8 @@ function earlierVersions(newest: number, data: string, made: string) {
   const at = new Map(entries.map((one) => [one.version, Number(one.at)]));
   return [...versionsBefore({ version: newest, data }, made)].map(({ version, data: text }) => ({
     version,
-    from: at.get(version),
-    until: at.get(version + 1),
-    text: stayText(parseJson(text) as unknown as Reservation),
+    from_ms: at.get(version),
+    until_ms: at.get(version + 1),
+    data: stayText(parseJson(text) as unknown as Reservation),
   }));
 }

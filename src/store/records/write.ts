@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
 import { packedNote } from '../../canonical/notes.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Change, Decision, RecordState, Statement } from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import type { EntityType, LocalDate, Note } from '../../terms.ts';
-import { float8s, int4s, int8s, texts } from '../db/columns.ts';
+import type { EntityType, Note } from '../../terms.ts';
+import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { recordKey } from './decide-batch.ts';
 import { storedRaw } from './entry-payload.ts';
@@ -64,16 +63,16 @@ function originsOf(brand: Target, { arrival, raw, origins }: Statement): string 
   return jsonbText(JSON.stringify(origins ?? brand.shapers?.[arrival.mode].origins(raw) ?? {}));
 }
 
-/**
- * Inserts entries in the order of the batch, each with the version that it made. The arrays come through sub-selects, so that the planner
- * does not see their length: for a single row it would plan every execution again, which takes PostgreSQL 0.2 ms (2 cores arm64).
- */
+const entries = rowsTable(4, {
+  text: ['type', 'id', 'cause', 'cause_id', 'outcome', 'reason', 'raw', 'notes', 'origins', 'diff', 'key', 'trace'],
+  float8: ['ms'],
+  bigint: ['seq'],
+  int: ['version'],
+});
+
+/** Inserts entries in the order of the batch, each with the version that it made. */
 export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
-  const arrivals = steps.map(({ statement }) => statement.arrival);
-  const made = steps.map((step) => (isChange(step) ? step : undefined));
-  const versions = steps.map(({ decision }) => versionOf(decision));
-  const notes = steps.map(({ statement, decision }) => notesOf(statement, decision));
   await tx.query({
     name: 'insert-history',
     text: `
@@ -81,31 +80,34 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
                            version, reason, raw, notes, origins, diff, idempotency_key, trace)
       select $1, $2, $3, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason,
              raw::json, notes::json, origins::json, diff::json, key, trace
-        from unnest((select $4::text[]), (select $5::text[]), (select $6::float8[]), (select $7::bigint[]), (select $8::text[]),
-                    (select $9::text[]), (select $10::text[]), (select $11::int[]), (select $12::text[]), (select $13::text[]),
-                    (select $14::text[]), (select $15::text[]), (select $16::text[]), (select $17::text[]), (select $18::text[]))
-          as t (type, id, ms, seq, cause, cause_id, outcome, version, reason, raw, notes, origins, diff, key, trace)`,
+        from ${entries.sql}`,
     values: [
       brand.integration,
       brand.connectorVersion,
       brand.integrationVersion,
-      texts(steps.map(({ statement }) => statement.type)),
-      texts(steps.map(({ statement }) => statement.id)),
-      float8s(arrivals.map(({ effectiveAt }) => effectiveAt)),
-      int8s(arrivals.map(({ seq }) => seq)),
-      texts(arrivals.map(({ cause }) => cause)),
-      texts(arrivals.map(({ causeId }) => causeId)),
-      texts(steps.map(({ decision }) => outcomeOf(decision))),
-      int4s(versions),
-      texts(steps.map(({ decision }) => reasonOf(decision))),
-      texts(steps.map(({ statement }) => payloadOf(brand, statement))),
-      texts(notes.map((all) => jsonbText(JSON.stringify(all.map(packedNote))))),
-      texts(made.map((step) => step && originsOf(brand, step.statement))),
-      texts(made.map((step) => step && jsonbText(JSON.stringify(step.decision.diff)))),
-      texts(made.map((step) => step && keyOfChange(brand.integration, step))),
-      texts(made.map((step) => step?.statement.arrival.trace)),
+      ...entries.values(steps.map((step) => entryOf(brand, step))),
     ],
   });
+}
+
+function entryOf(brand: Target, { statement, decision }: Step) {
+  const { type, id, arrival } = statement;
+  const entry = {
+    ...{ type, id, ms: arrival.effectiveAt, seq: arrival.seq, cause: arrival.cause, cause_id: arrival.causeId },
+    outcome: outcomeOf(decision),
+    version: versionOf(decision),
+    reason: reasonOf(decision),
+    raw: payloadOf(brand, statement),
+    notes: jsonbText(JSON.stringify(notesOf(statement, decision).map(packedNote))),
+  };
+  if (decision.kind !== 'change') return entry;
+  return {
+    ...entry,
+    origins: originsOf(brand, statement),
+    diff: jsonbText(JSON.stringify(decision.diff)),
+    key: idempotencyKey(brand.integration, type, id, decision.version, decision.text),
+    trace: arrival.trace,
+  };
 }
 
 function notesOf({ notes }: Statement, decision: Decision): readonly Note[] {
@@ -114,22 +116,32 @@ function notesOf({ notes }: Statement, decision: Decision): readonly Note[] {
   return isNoteless ? notes.filter(({ code }) => code === 'requested_by_id') : notes;
 }
 
-const keyOfChange = (
-  integration: string,
-  { statement: { type, id }, decision: { version, text } }: ChangeStep,
-): string => idempotencyKey(integration, type, id, version, text);
+/** The columns of a record's version, in `insert` and `update`. */
+export const versionColumns = {
+  text: ['type', 'id', 'data', 'views', 'held', 'event', 'trace', 'keys', 'arrival'],
+  int: ['version'],
+  float8: ['ms', 'listed'],
+  bigint: ['seq'],
+} as const;
 
-/** The first night of a reservation. */
-export const arrivalOf = (record: Reservation | Guest): LocalDate | undefined =>
-  'guests' in record ? record.check_in : undefined;
+/** The row of a version; `listed`: the row of the list that the record agrees with from now on. */
+export function versionRow({ type, id, arrival }: Statement, change: Change, listed: number | undefined) {
+  const { version, event, text, record, state } = change;
+  return {
+    ...{ type, id, version, event, listed, data: text, ...stateRow(state) },
+    trace: arrival.trace,
+    keys: keysText(type, record),
+    arrival: 'guests' in record ? record.check_in : undefined,
+  };
+}
 
-export const viewsText = (views: StoredViews | undefined): string | undefined =>
-  views === undefined ? undefined : JSON.stringify(views);
+const stateRow = ({ moment: [ms, seq], views }: RecordState) => ({ ms, seq, ...viewColumns(views) });
 
-/** The holds that keep something of a record back, as a PostgreSQL array. */
-export function heldIds(views: StoredViews | undefined): string | undefined {
+/** `held`: the holds that keep something of the record back, as a PostgreSQL array. */
+export function viewColumns(views: StoredViews | undefined) {
   const ids = views?.aside?.flatMap(({ hold, isRefused }) => (isRefused ? [] : [hold])) ?? [];
-  return ids.length === 0 ? undefined : `{${[...new Set(ids)].join(',')}}`;
+  const held = ids.length === 0 ? undefined : `{${[...new Set(ids)].join(',')}}`;
+  return { views: views && JSON.stringify(views), held };
 }
 
 /** The row that the record agrees with from now on; undefined if part of the row does not count. */
@@ -153,8 +165,10 @@ export async function writeRecords(
     const own = listedBy(statement, decision);
     if (own !== undefined) listed.set(recordKey(statement), own);
   }
-  const versions = unstored.map(({ newest }) => ({ ...newest, listed: listed.get(recordKey(newest.statement)) }));
-  if (versions.length > 0) await updateVersions(tx, integration, versions);
+  const made = unstored.map(({ newest: { statement, decision } }) =>
+    versionRow(statement, decision, listed.get(recordKey(statement))),
+  );
+  if (made.length > 0) await updateVersions(tx, integration, made);
   // After the changes: a later statement of this batch may have confirmed a state from an earlier one.
   const states = new Map<string, MovedState & { readonly version: number | undefined }>();
   for (const { statement, decision } of steps) {
@@ -186,11 +200,14 @@ const versionOf = (decision: Decision): number | undefined => ('version' in deci
 const isIn = (keys: ReadonlySet<string>, { statement }: Pick<MovedState, 'statement'>): boolean =>
   keys.has(recordKey(statement));
 
-type Version = ChangeStep & { readonly listed: number | undefined };
+const versions = rowsTable(2, versionColumns);
 
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
-async function updateVersions(tx: Tx, integration: string, versions: readonly Version[]): Promise<void> {
-  const changes = versions.map(({ decision }) => decision);
+async function updateVersions(
+  tx: Tx,
+  integration: string,
+  rows: readonly ReturnType<typeof versionRow>[],
+): Promise<void> {
   await tx.query({
     name: 'update-records',
     text: `
@@ -198,26 +215,9 @@ async function updateVersions(tx: Tx, integration: string, versions: readonly Ve
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq,
              data = t.data::json, views = t.views::json, held = t.held::text[], keys = t.keys::tsvector, changed_at = now(),
              arrival = t.arrival::date, listed = coalesce(t.listed, case when r.listed is not null then least(r.listed, -1) end)
-        from unnest($2::text[], $3::text[], $4::int[], $5::float8[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                    $10::text[], $11::text[], $12::text[], $13::text[], $14::float8[])
-          as t (type, id, version, ms, seq, data, views, held, event, trace, keys, arrival, listed)
-       where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
-    values: [
-      integration,
-      texts(versions.map(({ statement }) => statement.type)),
-      texts(versions.map(({ statement }) => statement.id)),
-      int4s(changes.map(({ version }) => version)),
-      float8s(changes.map(({ state }) => state.moment[0])),
-      int8s(changes.map(({ state }) => state.moment[1])),
-      texts(changes.map(({ text }) => text)),
-      texts(changes.map(({ state }) => viewsText(state.views))),
-      texts(changes.map(({ state }) => heldIds(state.views))),
-      texts(changes.map(({ event }) => event)),
-      texts(versions.map(({ statement }) => statement.arrival.trace)),
-      texts(versions.map(({ statement, decision }) => keysText(statement.type, decision.record))),
-      texts(changes.map(({ record }) => arrivalOf(record))),
-      float8s(versions.map(({ listed }) => listed)),
-    ],
+        from ${versions.sql}
+       where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any(${versions.array('id')})`,
+    values: [integration, ...versions.values(rows)],
   });
 }
 
@@ -226,30 +226,25 @@ interface MovedState {
   readonly state: RecordState;
 }
 
+const moved = rowsTable(2, { text: ['type', 'id', 'views', 'held', 'keys'], float8: ['ms'], bigint: ['seq'] });
+
 /**
  * Writes what is stored beside records whose content did not change. A row without a version is found by what is set aside. While something
  * is held, the next row is read even if it is the one that the record agrees with: it ends the hold.
  */
 export async function updateStates(tx: Tx, integration: string, states: readonly MovedState[]): Promise<void> {
+  const rows = states.map(({ statement: { type, id, record }, state }) => {
+    return { type, id, ...stateRow(state), keys: keysText(type, record) };
+  });
   await tx.query({
     name: 'update-states',
     text: `update records r
               set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, views = t.views::json, held = t.held::text[],
                   listed = case when t.held is null then r.listed else least(r.listed, -1) end,
                   keys = case when r.version = 0 then t.keys::tsvector else r.keys end
-             from unnest($2::text[], $3::text[], $4::float8[], $5::bigint[], $6::text[], $7::text[], $8::text[])
-               as t (type, id, ms, seq, views, held, keys)
-            where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any($3::text[])`,
-    values: [
-      integration,
-      texts(states.map(({ statement }) => statement.type)),
-      texts(states.map(({ statement }) => statement.id)),
-      float8s(states.map(({ state }) => state.moment[0])),
-      int8s(states.map(({ state }) => state.moment[1])),
-      texts(states.map(({ state }) => viewsText(state.views))),
-      texts(states.map(({ state }) => heldIds(state.views))),
-      texts(states.map(({ statement }) => keysText(statement.type, statement.record))),
-    ],
+             from ${moved.sql}
+            where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any(${moved.array('id')})`,
+    values: [integration, ...moved.values(rows)],
   });
 }
 

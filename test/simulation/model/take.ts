@@ -5,7 +5,7 @@ import type { Step } from '../../../src/reconcile/accidents/signs.ts';
 import { type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
 import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/decide-batch.ts';
-import { heldIds, idempotencyKey, listedBy, viewsText } from '../../../src/store/records/write.ts';
+import { idempotencyKey, listedBy, viewColumns } from '../../../src/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -35,7 +35,7 @@ export function take(
     if (decision.kind === 'change') {
       const { version, event, text, state } = decision;
       const listed = listedBy(statement, decision) ?? (row?.listed === undefined ? undefined : -1);
-      tx.putRecord(integration, id, { version, event, text, listed, ...state, views: viewsText(state.views) });
+      tx.putRecord(integration, id, { version, event, text, listed, ...state, views: viewColumns(state.views).views });
       const key = idempotencyKey(integration, 'reservation', id, version, text);
       const change = { version, event, idempotencyKey: key, at: model.now(), text };
       changes.set(id, [...(changes.get(id) ?? []), change]);
@@ -47,8 +47,8 @@ export function take(
       tx.putRecord(integration, id, {
         ...row,
         ...decision.state,
-        views: viewsText(decision.state.views),
-        ...(heldIds(decision.state.views) !== undefined && row.listed !== undefined && { listed: -1 }),
+        views: viewColumns(decision.state.views).views,
+        ...(viewColumns(decision.state.views).held !== undefined && row.listed !== undefined && { listed: -1 }),
       });
     const after = tx.record(integration, id) as RecordRow;
     const isListed = decision.kind === 'unchanged' && !decision.isOverruled && own !== undefined;

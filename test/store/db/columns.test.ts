@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, float8s, int4s, int8s, texts } from '../../../src/store/db/columns.ts';
+import { rowsTable, texts } from '../../../src/store/db/columns.ts';
 import { openPool, together, transaction } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 test('columns round-trip unchanged', async () => {
   const { connection } = await testDatabase();
   const pool = openPool({ connection, applicationName: 'test' });
-  const read = async (type: string, column: Buffer) =>
-    (await pool.query(`select value from unnest($1::${type}[]) as value`, [column])).rows.map(({ value }) => value);
+  const read = async (type: 'text' | 'int' | 'bigint' | 'float8' | 'bytea', values: readonly unknown[]) => {
+    const table = rowsTable(1, { [type]: ['value'] });
+    const { rows } = await pool.query(
+      `select value from ${table.sql} where value is null or value = any(${table.array('value' as never)})`,
+      table.values(values.map((value) => ({ value }) as never)),
+    );
+    return rows.map(({ value }) => value);
+  };
   try {
     const words = [
       '',
@@ -20,18 +26,30 @@ test('columns round-trip unchanged', async () => {
       "it's {,}",
       '\n\t',
     ];
-    assert.deepEqual(await read('text', texts(words)), words);
-    assert.deepEqual(await read('text', texts([undefined])), [null]);
-    assert.deepEqual(await read('text', texts([])), []);
+    assert.deepEqual(await read('text', words), words);
+    assert.deepEqual(await read('text', [undefined]), [null]);
+    assert.deepEqual(await read('text', []), []);
     const ints = [0, 1, -1, 2 ** 31 - 1, -(2 ** 31), null];
-    assert.deepEqual(await read('int', int4s(ints)), ints);
+    assert.deepEqual(await read('int', ints), ints);
     const safe = [0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, null];
-    assert.deepEqual(await read('bigint', int8s(safe)), safe);
+    assert.deepEqual(await read('bigint', safe), safe);
     const reals = [0.1, -1.5e300, 1_799_999_999_999.25, null];
-    assert.deepEqual(await read('float8', float8s(reals)), reals);
+    assert.deepEqual(await read('float8', reals), reals);
     const blobs = [Buffer.from([0, 255, 92]), Buffer.alloc(0), null];
-    assert.deepEqual(await read('bytea', bytes(blobs)), blobs);
-    assert.throws(() => int4s([2 ** 31]), { code: 'ERR_OUT_OF_RANGE' });
+    assert.deepEqual(await read('bytea', blobs), blobs);
+    await assert.rejects(read('int', [2 ** 31]), { code: 'ERR_OUT_OF_RANGE' });
+    const both = rowsTable(2, { text: ['name'], int: ['count'] });
+    const { rows } = await pool.query(`select $1::text as own, name, count from ${both.sql} where $${both.next} = 1`, [
+      'own',
+      ...both.values([{ name: 'a', count: 1 }, { name: 'b' }]),
+      1,
+    ]);
+    assert.deepEqual(rows, [
+      { own: 'own', name: 'a', count: 1 },
+      { own: 'own', name: 'b', count: null },
+    ]);
+    const { rows: listed } = await pool.query('select $1::text[] as texts', [texts(['a', ''])]);
+    assert.deepEqual(listed, [{ texts: ['a', ''] }]);
   } finally {
     await pool.end();
   }
