@@ -37,3 +37,18 @@ export function twoDigits(text: string, at: number): number {
 export function formatLocalDate(year: number, month: number, day: number): string {
   return `${String(year).padStart(4, '0')}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
 }
+
+/** Also of older names and links, such as Europe/Kiev or Asia/Calcutta, which `Intl.supportedValuesOf` leaves out. */
+export function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The date of an instant in a time zone. */
+export function localDateAt(timezone: string, epochMs: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
+}

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
-import { isLocalDate } from '../canonical/dates.ts';
-import { localDateAt } from '../canonical/timezone.ts';
+import { isLocalDate, localDateAt } from '../canonical/dates.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { pullPorts } from '../composition/pull.ts';
 import { drainOnce } from '../deliver/deliveries.ts';

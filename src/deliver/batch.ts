@@ -1,7 +1,6 @@
 import { errorName } from '../kit/log.ts';
 import { destinationCircuit } from '../outbound/circuit.ts';
-import { type RecordOutcome, waitRequestOf } from './busy.ts';
-import { healthOf } from './call-health.ts';
+import { healthOf, type RecordOutcome, waitRequestOf } from './call-health.ts';
 import type { Leased } from './claiming.ts';
 import { spansOf } from './delivery-spans.ts';
 import type { Destination, Outcome } from './destination.ts';

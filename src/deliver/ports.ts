@@ -5,7 +5,7 @@ import type { Tracer } from '../kit/trace.ts';
 import type { Circuit, CircuitSettings, FailedCall } from '../outbound/circuit.ts';
 import type { Rate } from '../outbound/rate.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
-import type { WaitRequest } from './busy.ts';
+import type { WaitRequest } from './call-health.ts';
 import type { Destination } from './destination.ts';
 import type { MessageData } from './message.ts';
 import type { LaneKey, QueuedLanes } from './queued-lanes.ts';

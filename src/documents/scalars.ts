@@ -3,7 +3,7 @@ import countries from 'i18n-iso-countries/index.js';
 import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
-import { isTimezone } from '../canonical/timezone.ts';
+import { isTimezone } from '../canonical/dates.ts';
 import { documentNameForm, isDocumentName } from '../terms.ts';
 import { checkedText, type Finding } from './checked.ts';
 import { durationForm, parseDuration } from './duration.ts';

@@ -1,5 +1,5 @@
+import { localDateAt } from '../canonical/dates.ts';
 import type { Reservation } from '../canonical/reservation.ts';
-import { localDateAt } from '../canonical/timezone.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { asksByDays } from '../intake/pull/request/list-request.ts';

@@ -1,4 +1,4 @@
-import { localDateAt } from '../canonical/timezone.ts';
+import { localDateAt } from '../canonical/dates.ts';
 import { pullPorts } from '../composition/pull.ts';
 import type { ErrorCode } from '../errors.ts';
 import { paginatorFor } from '../intake/pull/page/paginate/paginate.ts';

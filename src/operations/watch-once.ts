@@ -21,7 +21,7 @@ import {
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
-import { readLanesWithWork } from '../store/outbox/lanes-with-work.ts';
+import { readLanesWithWork } from '../store/outbox/due.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertsOf } from '../watch/alerts.ts';

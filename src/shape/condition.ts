@@ -1,5 +1,4 @@
-import { compare } from '../canonical/arithmetic.ts';
-import { decimal } from '../canonical/decimal.ts';
+import { compare, decimal } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
 import { documentPath } from './document-path.ts';

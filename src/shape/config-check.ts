@@ -1,6 +1,6 @@
+import { isTimezone } from '../canonical/dates.ts';
 import { listFields, type ReservationField, reservationFields, valueFields } from '../canonical/fields.ts';
 import { statuses } from '../canonical/status.ts';
-import { isTimezone } from '../canonical/timezone.ts';
 import { isObject } from '../terms.ts';
 import type { FlatConfig, ShapeConfig, ValueMap } from './config.ts';
 import { compileDates } from './dates.ts';

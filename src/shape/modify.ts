@@ -1,6 +1,6 @@
-import { negate, shiftPoint } from '../canonical/arithmetic.ts';
 import { toCountry } from '../canonical/country.ts';
 import { minorDigits } from '../canonical/currency.ts';
+import { negate, shiftPoint } from '../canonical/decimal.ts';
 import { passes } from '../canonical/field-check.ts';
 import { noteOf } from '../canonical/notes.ts';
 import type { Json } from '../terms.ts';

@@ -1,5 +1,5 @@
-import { add, multiply } from '../canonical/arithmetic.ts';
 import type { Decimal } from '../canonical/decimal.ts';
+import { add, multiply } from '../canonical/decimal.ts';
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
 import type { FieldForm, FieldMap, ListSource, LookupForm } from './config.ts';

@@ -1,4 +1,4 @@
-import { localDateAt } from '../canonical/timezone.ts';
+import { localDateAt } from '../canonical/dates.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { WaitRequest } from '../deliver/busy.ts';
+import type { WaitRequest } from '../deliver/call-health.ts';
 import { afterFailure, type Circuit, type CircuitSettings, type FailedCall } from '../outbound/circuit.ts';
 import type { Rate } from '../outbound/rate.ts';
 import { type Pool, transaction } from './db/pool.ts';

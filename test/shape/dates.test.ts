@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isLocalDate } from '../../src/canonical/dates.ts';
-import { localDateAt } from '../../src/canonical/timezone.ts';
+import { isLocalDate, localDateAt } from '../../src/canonical/dates.ts';
 import { addDays, compileDates } from '../../src/shape/dates.ts';
 import { monthOf } from '../../src/shape/month-names.ts';
 import type { Json } from '../../src/terms.ts';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { EnvelopeProblem } from './envelope-problem.ts';
+import type { EnvelopeProblem } from './envelope.ts';
 
 /** The answers a sender can get, one constructor per row of the contract. */
 export type WebhookAnswer =

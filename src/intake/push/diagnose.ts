@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { aroundBody } from './signed-text.ts';
-import { signedPart, statedSignature } from './stated-signature.ts';
+import { aroundBody, signedPart, statedSignature } from './stated-signature.ts';
 import type { HmacVerification, Refusal, Request, Secret, Verification } from './verification.ts';
 
 /**

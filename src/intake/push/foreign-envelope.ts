@@ -1,8 +1,7 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { EventType } from './envelope.ts';
-import type { EnvelopeProblem } from './envelope-problem.ts';
+import type { EnvelopeProblem, EventType } from './envelope.ts';
+import { longLists } from './envelope.ts';
 import { findEventId, type Nth } from './event-id.ts';
-import { longLists } from './list-limits.ts';
 import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
 import type { ForeignEnvelope, PushSettings } from './ports.ts';
 import type { Headers } from './verification.ts';

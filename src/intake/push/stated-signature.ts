@@ -1,4 +1,4 @@
-import type { Headers, HmacVerification, Request } from './verification.ts';
+import type { Headers, HmacVerification, Request, SignedText } from './verification.ts';
 
 /** What the headers of a request state about its signature; nothing is verified yet. */
 export interface StatedSignature {
@@ -49,4 +49,17 @@ export function headerText(headers: Headers, name: string): string | undefined {
   const key = name.toLowerCase();
   const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * The text before and after the raw body; `partOf` gives the value of a placeholder. The template is divided first: a timestamp that reads
+ * {body} is only a wrong timestamp.
+ */
+export function aroundBody(sign: SignedText, partOf: (name: string) => string): readonly [string, string] {
+  if (sign === 'timestamp.body') return [`${partOf('timestamp')}.`, ''];
+  if (sign === 'body') return ['', ''];
+  const filled = (text: string) =>
+    text.replace(/\{(timestamp|method|url|header\.[\w-]+)\}/g, (_, name: string) => partOf(name));
+  const [before = '', after = ''] = sign.split('{body}').map(filled);
+  return [before, after];
 }

@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
-import type { SignedText } from './signed-text.ts';
+
+/** What a sender signs: one of the two usual texts, or a template with {timestamp}, {method}, {url}, {header.NAME} and {body}. */
+export type SignedText = 'timestamp.body' | 'body' | (string & {});
 
 /** How a sender writes the time that it signs. */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';

@@ -1,9 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
-import { exactBase64, sameText } from './compare-macs.ts';
-import { aroundBody } from './signed-text.ts';
-import { headerText, maxSignatures, signedPart, statedSignature } from './stated-signature.ts';
-import { outOfWindow } from './time-window.ts';
+import { aroundBody, headerText, maxSignatures, signedPart, statedSignature } from './stated-signature.ts';
 import {
   type HmacVerification,
   leastSecret,
@@ -11,6 +8,7 @@ import {
   type Secret,
   type SignatureCheck,
   type StandardWebhooksVerification,
+  type TimestampFormat,
   type TokenVerification,
   type Verification,
 } from './verification.ts';
@@ -140,3 +138,49 @@ const macForms = {
   sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
   sha512: { hex: /^[0-9a-f]{128}$/, base64: /^[A-Za-z0-9+/]{86}==$/ },
 } as const;
+
+const left = Buffer.alloc(128);
+const right = Buffer.alloc(128);
+
+/**
+ * Compares a text with a digest in constant time. It uses texts and shared buffers: with a new buffer for each digest, the HMAC of
+ * a typical event took 1.4 times as long. The buffers keep one byte of a character, so the texts are compared too once the bytes are equal.
+ */
+export function sameText(stated: string, expected: string): boolean {
+  left.fill(0).write(stated, 'latin1');
+  right.fill(0).write(expected, 'latin1');
+  return timingSafeEqual(left, right) && stated === expected;
+}
+
+/** Buffer.from silently stops at the first character that is not base64; this refuses such texts. */
+export function exactBase64(encoded: string): Buffer | undefined {
+  const bytes = Buffer.from(encoded, 'base64');
+  return bytes.toString('base64') === encoded ? bytes : undefined;
+}
+
+/** Refuses a time that is missing, malformed, or further from our clock than the tolerance. */
+export function outOfWindow(
+  timestamp: string | undefined,
+  toleranceS: number,
+  now: EpochMs,
+  format: TimestampFormat = 'seconds',
+): SignatureCheck | undefined {
+  if (timestamp === undefined || timestamp === '') return { kind: 'refused', reason: 'timestamp_missing' };
+  const statedS = secondsIn(timestamp, format);
+  if (statedS === undefined) return { kind: 'refused', reason: 'timestamp_malformed' };
+  const skewS = Math.floor(now / 1000) - statedS;
+  if (skewS > toleranceS) return { kind: 'refused', reason: 'timestamp_old', skewS };
+  if (skewS < -toleranceS) return { kind: 'refused', reason: 'timestamp_ahead', skewS };
+  return undefined;
+}
+
+/** Whole seconds or milliseconds only: signs, blanks, fractions, leading zeros and the other unit are malformed. */
+function secondsIn(timestamp: string, format: TimestampFormat): number | undefined {
+  if (format === 'seconds') return /^[1-9][0-9]{0,10}$/.test(timestamp) ? Number(timestamp) : undefined;
+  if (format === 'milliseconds') {
+    return /^[1-9][0-9]{11,13}$/.test(timestamp) ? Math.floor(Number(timestamp) / 1000) : undefined;
+  }
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(timestamp);
+  const ms = isInstant ? Date.parse(timestamp) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}

@@ -1,7 +1,8 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { KnownRow, ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import { rowsTable } from '../db/columns.ts';
+import type { EpochMs, IntegrationName } from '../../terms.ts';
+import { rowsTable, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { storedIds } from './partner-ids.ts';
 
@@ -49,5 +50,20 @@ export async function markListed(tx: Tx, { integration }: Brand, steps: readonly
             where r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.id = any(${marked.array('id')})
               and r.listed is distinct from t.listed`,
     values: [integration, ...marked.values(rows)],
+  });
+}
+
+/** One row for all unchanged reservations of a page, instead of a write to each (bench/mechanisms.md, 11). */
+export async function insertSighting(
+  tx: Tx,
+  integration: IntegrationName,
+  requestedAt: EpochMs,
+  runId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await tx.query({
+    name: 'insert-sighting',
+    text: 'insert into sightings (integration, requested_at, run_id, ids) values ($1, to_timestamp($2 / 1000.0), $3, $4::text[])',
+    values: [integration, requestedAt, runId, texts(ids)],
   });
 }

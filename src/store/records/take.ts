@@ -9,11 +9,10 @@ import { enqueue } from '../outbox/enqueue.ts';
 import { decideBatch, outcomeOf, overIn, recordKey, withoutHolds } from './decide-batch.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
-import { markListed } from './listed.ts';
+import { insertSighting, markListed } from './listed.ts';
 import { lockRecords, type Wanted } from './lock.ts';
 import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
-import { insertSighting } from './sightings.ts';
 import { keepSold } from './stays.ts';
 import { dropUnused, isChange, isNoted, writeHistory, writeRecords } from './write.ts';
 

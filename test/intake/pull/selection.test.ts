@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { localDateAt } from '../../../src/canonical/timezone.ts';
+import { localDateAt } from '../../../src/canonical/dates.ts';
 import { selectionFor } from '../../../src/intake/pull/run/select.ts';
 import { addDays } from '../../../src/intake/pull/window/windows.ts';
 import { syncTypes } from '../../../src/terms.ts';

@@ -1,4 +1,4 @@
-import { add } from '../../../canonical/arithmetic.ts';
+import { add } from '../../../canonical/decimal.ts';
 import { withNumbers } from '../../../canonical/encode.ts';
 import type { StayOfBrand } from '../../message.ts';
 

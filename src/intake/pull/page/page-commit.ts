@@ -1,4 +1,4 @@
-import { localDateAt } from '../../../canonical/timezone.ts';
+import { localDateAt } from '../../../canonical/dates.ts';
 import { pathReader } from '../../../json-path/read.ts';
 import type { AnswerRead, AskCounts } from '../../../outbound/ask/asked.ts';
 import type { Json } from '../../../terms.ts';

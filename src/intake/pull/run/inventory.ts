@@ -1,5 +1,5 @@
 import { type Capacity, replacedBy } from '../../../canonical/capacity.ts';
-import { localDateAt } from '../../../canonical/timezone.ts';
+import { localDateAt } from '../../../canonical/dates.ts';
 import type { Inventory } from '../../../documents/pull.ts';
 import { pathReader } from '../../../json-path/read.ts';
 import { noAskCounts } from '../../../outbound/ask/ask.ts';

@@ -1,4 +1,4 @@
-import { localDateAt } from '../../../canonical/timezone.ts';
+import { localDateAt } from '../../../canonical/dates.ts';
 import type { PullSettings } from '../../../documents/pull.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import type { EpochMs } from '../../../terms.ts';

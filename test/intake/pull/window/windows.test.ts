@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { localDateAt } from '../../../../src/canonical/timezone.ts';
+import { localDateAt } from '../../../../src/canonical/dates.ts';
 import {
   addDays,
   daysIn,
