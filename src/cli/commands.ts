@@ -74,7 +74,11 @@ const commands: readonly Entry[] = [
   ['holds', 'list, release and refuse what is held back as a mistake of a partner', () => import('./holds.ts')],
   ['profile', 'merge two profiles of one guest, or split one that two guests share', () => import('./profile.ts')],
   ['refetch <id>', 'request one reservation from the partner again, by its id', () => import('./refetch.ts')],
-  ['destination', 'set up destinations at their vendors', () => import('./destination.ts')],
+  [
+    'destination',
+    'set up destinations at their vendors, and release those in preview',
+    () => import('./destination.ts'),
+  ],
   [
     'resend <destination>',
     'resend the newest version of every record to a destination that is new or lost its data',

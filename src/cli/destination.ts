@@ -1,13 +1,31 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { Prepared, PreparedStep } from '../deliver/destination.ts';
+import { InnboundError } from '../errors.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
+import { previewRelease, release } from '../operations/release.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  table,
+  withRuntime,
+} from './command.ts';
 import { io } from './io.ts';
+import { showPreview } from './send-preview.ts';
 
 interface Options extends CommonOptions {
   readonly dryRun?: boolean;
+}
+
+interface ReleaseOptions extends CommonOptions {
+  readonly integration: string;
+  readonly preview?: boolean;
 }
 
 export function define(destination: Command): void {
@@ -27,6 +45,27 @@ Example:
     .action((name: string, options: Options) =>
       withRuntime(options, 'destination prepare', (runtime) => run(runtime, name, options)),
     );
+
+  common(destination.command('release <name>'))
+    .description('send what waits for a destination that is in preview, and everything after it')
+    .requiredOption('-i, --integration <name>', 'the brand whose deliveries wait')
+    .option('--preview', 'only show who would be sent, who is left out and why')
+    .action((name: string, options: ReleaseOptions) =>
+      withRuntime(options, 'destination release', (runtime) => runRelease(runtime, name, options)),
+    );
+}
+
+async function runRelease(runtime: Runtime, destination: string, options: ReleaseOptions): Promise<void> {
+  const { integration } = options;
+  if (options.preview) return showPreview(await previewRelease(runtime, integration, destination), options);
+  const { kind } = await release(runtime, integration, destination, commandLineUser());
+  if (kind !== 'applied') {
+    const next = `take ${destination} out of preview in it, then run innbound apply`;
+    throw new InnboundError('operate.conflict', `The document of ${integration} cannot be changed here: ${next}.`);
+  }
+  await audited(runtime, 'integrations.release', { integration, target: { destination } });
+  if (options.json) printJson({ integration, destination, released: true });
+  else say(`Released. A running service sends to ${destination} what waited.`);
 }
 
 async function run(runtime: Runtime, name: string, options: Options): Promise<void> {

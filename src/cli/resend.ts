@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
 import { rowProgress } from './count-progress.ts';
+import { showPreview } from './send-preview.ts';
 import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -47,16 +48,7 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     );
   }
   if (options.preview) {
-    const { total, looked_at, counts, samples } = await previewJob(runtime, {
-      operation: 'resend',
-      destination,
-      integration,
-    });
-    if (options.json) return printJson({ total, looked_at, counts, samples });
-    say(`${count(total, 'record')}${looked_at === null ? '' : `, of which the first ${looked_at} were looked at`}:`);
-    for (const { label, count: found } of counts) say(`  ${found} ${label}`);
-    say(`Nothing was queued. Examples: ${samples.map(({ id }) => id).join(', ') || 'none'}.`);
-    return;
+    return showPreview(await previewJob(runtime, { operation: 'resend', destination, integration }), options);
   }
   const progress = rowProgress();
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id }, (so) =>

@@ -190,7 +190,12 @@ function lanesOf(
       // Guest profiles are assembled from reservations, if a destination receives guests.
       if (to.some((one) => one.body.receives.includes('guest'))) configs.push(profilesConfig);
       const integration = brand as IntegrationName;
-      const inForce = configs.map((destination) => ({ integration, brandId: body.brand_id, destination }));
+      const inForce = configs.map((destination) => ({
+        integration,
+        brandId: body.brand_id,
+        destination,
+        inPreview: body.preview?.includes(destination.name) === true,
+      }));
       return [...inForce, ...leaving(brand, body.brand_id, body.deliver)];
     },
   };

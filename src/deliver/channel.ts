@@ -86,6 +86,11 @@ export class Channel {
     this.#advance();
   }
 
+  /** The lanes changed; those that may still send are offered again. */
+  forget(): void {
+    this.#claiming.clear();
+  }
+
   /** The circuit is open and these lanes have due work: sends one record as a probe, if no other node does. */
   async probe(lanes: readonly Lane[]): Promise<void> {
     if (this.#isClosed || !this.#calling.hasFreeSlot || !(await this.#open())) return;

@@ -77,7 +77,7 @@ export class Engine {
   }
 
   readonly #batchOf = ({ integration, destination }: LaneKey): Lane | undefined =>
-    this.#followed?.of(integration).find((lane) => lane.destination.name === destination && !lane.destination.paused);
+    this.#followed?.of(integration).find((lane) => lane.destination.name === destination && isOpen(lane));
 
   readonly #sendsAtOnce = (key: LaneKey): boolean => this.#batchOf(key)?.destination.batchWaitMs === 0;
 
@@ -105,13 +105,16 @@ export class Engine {
     const inForce = this.#lanes();
     if (inForce === this.#followed) return;
     this.#followed = inForce;
-    // A destination that was paused may have old work.
+    // A lane that was paused may have old work.
     this.#floor.forget();
     this.#listed = inForce.brands.size > listedBrands ? undefined : laneKeysOf(inForce);
     const open = inForce.destinations.filter(({ paused }) => !paused);
     const configs = new Map(open.map((config) => [config.name as string, config]));
     for (const [name, channel] of this.#channels) {
-      if (configs.get(name)?.revision === channel.revision) continue;
+      if (configs.get(name)?.revision === channel.revision) {
+        channel.forget();
+        continue;
+      }
       this.#channels.delete(name);
       const closed = channel.close(this.#stopping.signal).finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
@@ -153,8 +156,10 @@ export class Engine {
   }
 }
 
+const isOpen = ({ destination, inPreview }: Lane): boolean => !destination.paused && inPreview !== true;
+
 const laneKeysOf = (lanes: Lanes): LaneKey[] =>
   [...lanes.brands.keys()]
     .flatMap((brand) => lanes.of(brand))
-    .filter(({ destination }) => !destination.paused)
+    .filter(isOpen)
     .map(({ integration, destination }) => ({ integration, destination: destination.name }));

@@ -55,6 +55,8 @@ export interface Lane {
   readonly destination: DestinationConfig;
   /** The brand no longer delivers to the destination: what the destination has is removed. */
   readonly isLeaving?: boolean;
+  /** Nothing is sent until somebody releases it; work waits. */
+  readonly inPreview?: boolean;
 }
 
 /** The lanes of the documents in force. They are made when they are needed: with 100,000 brands, an edit would otherwise make them all. */

@@ -178,11 +178,21 @@ export const integrationSchema = crossChecked(
         'Holds back what vanishes or changes in nearly all rows at once, until somebody says otherwise; off passes it on.',
       ),
     deliver: z.array(nameText()).default([]).describe('The destinations that get this brand’s changes.'),
+    preview: z
+      .array(nameText())
+      .optional()
+      .describe(
+        'Those of them that get nothing yet: what they would get waits, and `innbound destination release` or the console shows it and lets it go.',
+      ),
   }),
-  ({ deliver }, report) => {
+  ({ deliver, preview }, report) => {
     if (!Array.isArray(deliver)) return;
     deliver.forEach((name, i) => {
       if (deliver.indexOf(name) < i) report({ message: `${name} is listed twice` }, ['deliver', i]);
+    });
+    if (!Array.isArray(preview)) return;
+    preview.forEach((name, i) => {
+      if (!deliver.includes(name)) report({ message: `${name} is not in deliver` }, ['preview', i]);
     });
   },
 ).meta({

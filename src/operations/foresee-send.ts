@@ -13,12 +13,13 @@ const atOnce = 500;
 const mostSamples = 10;
 
 /**
- * What a destination would get of all records, by the same decision that a delivery makes: who, with which consent, who is left out and
+ * What a destination would get of all records, or of those that wait, by the same decision that a delivery makes: who, with which consent, who is left out and
  * why. Nothing is queued or sent.
  */
 export async function foreseeSend(
   runtime: Runtime,
   lanes: readonly ResendLane[],
+  { onlyWaiting = false } = {},
 ): Promise<Pick<JobPreview, 'counts' | 'samples'> & { readonly lookedAt: number }> {
   const { lanes: inForce } = await deliverPorts(runtime);
   const counts = new Map<string, number>();
@@ -35,7 +36,11 @@ export async function foreseeSend(
     let sent = 0;
     for (let after: string | undefined = ''; after !== undefined && lookedAt < mostRecords; ) {
       const { selection } = lane.destination;
-      const options = { withDelivered: needsDelivered(selection), withMentions: selection.comparesConsent === true };
+      const options = {
+        withDelivered: needsDelivered(selection),
+        withMentions: selection.comparesConsent === true,
+        onlyWaiting,
+      };
       const claims = await peek(runtime.pool, one, after, atOnce, options);
       for (const claimed of claims) {
         const chosen = select(lane, claimed);

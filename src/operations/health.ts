@@ -45,6 +45,7 @@ export interface StreamNow {
 
 export interface LaneHealth extends LaneNow, LaneFacts {
   readonly late_ms: number | null;
+  readonly preview: boolean;
   /** The destination accepts nothing now. */
   readonly failing: boolean;
 }
@@ -189,7 +190,7 @@ export async function lanesOf(
   circuits: readonly OpenCircuit[],
 ): Promise<LaneHealth[]> {
   const { pool } = runtime;
-  const { destinations } = runtime.active();
+  const { destinations, documents } = runtime.active();
   const lanes = await lanesNow(pool, keys);
   const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) >= leastLateMs).map(({ integration }) => integration);
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
@@ -199,9 +200,11 @@ export async function lanesOf(
   return lanes.map((lane) => {
     const { integration, destination } = lane;
     const failed = retryingBy.get(`${integration} ${destination}`);
+    const preview = documents.get(integration)?.body.preview?.includes(destination) === true;
     const facts = {
       ...lane,
-      paused: destinations.get(destination)?.body.paused === true,
+      preview,
+      paused: preview || destinations.get(destination)?.body.paused === true,
       retrying: failed?.retrying ?? 0,
       last_failure: away.get(destination) ?? failed?.last_failure ?? null,
       delivered_since: failed?.delivered_since ?? false,

@@ -39,7 +39,7 @@ type ConditionKind = AlertKind | 'paused' | 'new' | 'run_waiting' | 'deliveries_
 export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
 export type HealthState = (typeof healthStates)[number];
 
-export const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination'] as const;
+export const actions = ['resume', 'test_and_resume', 'try_now', 'try_destination', 'release'] as const;
 
 /** What is true now and not as usual. Health, alerts, incidents and causes are views of these. */
 export interface Condition {
@@ -89,6 +89,8 @@ export interface LaneFacts {
   readonly integration: string;
   readonly destination: string;
   readonly paused: boolean;
+  /** Paused until somebody releases it. */
+  readonly preview?: boolean;
   readonly waiting: number;
   /** Waiting after a failed attempt. */
   readonly retrying: number;

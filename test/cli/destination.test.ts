@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -62,4 +62,25 @@ with: { base_url: "${hubspot.url}" }
   const unknown = await prepare('other', '--json');
   assert.equal(unknown.code, 1);
   assert.match(unknown.stdout, /There is no destination other; known destinations: crm, news/);
+});
+
+test('destination release shows what waits, then takes the destination out of preview', async (t) => {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-release-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const files = {
+    'connectors/hotel.yaml': 'connector: hotel\nshape: {}\n',
+    'integrations/grand.yaml':
+      'integration: grand\nconnector: hotel\nbrand_id: G1\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [lake]\npreview: [lake]\n',
+    'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\n',
+  };
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
+    await writeFile(path.join(dir, file), text);
+  }
+  const release = (...more: string[]) =>
+    innbound(['destination', 'release', 'lake', '-i', 'grand', '--json', ...more, '--workspace', dir]);
+  assert.deepEqual((await release('--preview')).json(), [{ total: 0, looked_at: null, counts: [], samples: [] }]);
+  assert.deepEqual((await release()).json(), [{ integration: 'grand', destination: 'lake', released: true }]);
+  assert.ok(!(await readFile(path.join(dir, 'integrations/grand.yaml'), 'utf8')).includes('preview'));
+  assert.equal((await release()).code, 1);
 });

@@ -153,6 +153,20 @@ describe('a newcomer', { skip }, () => {
     assert.equal(found.items.length, 3, asked.join('\n'));
   });
 
+  test('sees who would get what before anything leaves, and releases it', async () => {
+    await page.getByText('Deliveries to lake are in preview: 3 changes are waiting until you release them.').waitFor();
+    await page.getByRole('button', { name: 'Preview and release … lake' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Release cove-inn to lake' });
+    await dialog.getByText('reservations to send').waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await dialog.getByRole('button', { name: 'Release 3 records' }).click();
+    await page.getByText('lake gets what waited, and everything after it.').waitFor();
+    await until('everything is delivered', async () => {
+      const { lanes } = await desk.api<{ lanes: { waiting: number }[] }>('GET', '/integrations/cove-inn');
+      return lanes.every(({ waiting }) => waiting === 0);
+    });
+  });
+
   for (const [status, change] of [
     [404, () => (isGone = true)],
     [401, () => (password = 'changed')],

@@ -105,7 +105,7 @@ export interface Operations {
           cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
-          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | "release" | undefined;
         }[];
         connector: string;
         events: number;
@@ -212,7 +212,7 @@ export interface Operations {
           cause: string;
           state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
           message: string;
-          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+          action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | "release" | undefined;
         }[];
         paused: boolean;
         paused_in_document: boolean;
@@ -243,6 +243,7 @@ export interface Operations {
         lanes: {
           destination: string;
           waiting: number;
+          preview: boolean;
           retrying: number;
           held: number;
           late_ms: number | null;
@@ -292,7 +293,7 @@ export interface Operations {
         cause: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         message: string;
-        action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | undefined;
+        action?: "resume" | "test_and_resume" | "try_now" | "try_destination" | "release" | undefined;
       }[];
       paused: boolean;
       paused_in_document: boolean;
@@ -323,6 +324,7 @@ export interface Operations {
       lanes: {
         destination: string;
         waiting: number;
+        preview: boolean;
         retrying: number;
         held: number;
         late_ms: number | null;
@@ -390,6 +392,36 @@ export interface Operations {
     };
     answer: {
       queued: number;
+    };
+  };
+  'integrations.preview_release': {
+    input: {
+      integration: string;
+      destination: string;
+    };
+    answer: {
+      total: number;
+      looked_at: number | null;
+      counts: {
+        label: string;
+        count: number;
+      }[];
+      samples: {
+        integration: string;
+        id: string;
+        text: string | null;
+        diff: Json;
+      }[];
+    };
+  };
+  'integrations.release': {
+    input: {
+      integration: string;
+      destination: string;
+    };
+    answer: {
+      version: number;
+      file: string;
     };
   };
   'integrations.consent': {
@@ -1505,6 +1537,7 @@ export interface Operations {
         lanes: {
           integration: string;
           waiting: number;
+          preview: boolean;
           retrying: number;
           held: number;
           late_ms: number | null;
@@ -2947,6 +2980,8 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],
   'integrations.resend': ['POST', '/integrations/{integration}/resend'],
+  'integrations.preview_release': ['GET', '/integrations/{integration}/release/{destination}'],
+  'integrations.release': ['POST', '/integrations/{integration}/release/{destination}'],
   'integrations.consent': ['POST', '/integrations/{integration}/consent'],
   'integrations.run': ['POST', '/integrations/{integration}/runs'],
   'integrations.backfill': ['POST', '/integrations/{integration}/backfill'],

@@ -8,6 +8,7 @@ import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts
 import { Choice } from '../parts/Choice.tsx';
 import { number, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
+import { Release } from '../parts/Release.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
@@ -36,10 +37,7 @@ export function Destinations() {
                   <One key={one.name} destination={one} />
                 ))}
               </div>
-              <Undelivered
-                first={firstState(items)}
-                away={new Set(items.filter(({ circuit }) => circuit !== null).map(({ name }) => name))}
-              />
+              <Undelivered first={firstState(items)} items={items} />
             </div>
           )
         }
@@ -115,7 +113,13 @@ function One({ destination }: { destination: Destination }) {
         columns={[
           {
             head: 'Brand',
-            cell: ({ integration }) => <BrandLink name={integration} lead />,
+            cell: ({ integration, preview }) => (
+              <span className="row">
+                <BrandLink name={integration} lead />
+                {preview && <State of="paused" label="In preview" />}
+                {preview && <Release integration={integration} destination={destination.name} />}
+              </span>
+            ),
           },
           { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
           { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
@@ -153,7 +157,15 @@ function firstState(destinations: readonly Destination[]): DeliveryState {
   );
 }
 
-function Undelivered({ first, away }: { first: DeliveryState; away: ReadonlySet<string> }) {
+function reasonToWait(items: readonly Destination[], name: string, brand: string): string | undefined {
+  const destination = items.find((one) => one.name === name);
+  if (destination?.lanes.some(({ integration, preview }) => preview && integration === brand))
+    return 'when it is released';
+  if (destination?.paused) return 'when its document no longer pauses it';
+  return destination?.circuit ? 'when it answers again' : undefined;
+}
+
+function Undelivered({ first, items }: { first: DeliveryState; items: readonly Destination[] }) {
   const [chosen, setState] = useState<DeliveryState>();
   const state = chosen ?? first;
   const query = useApi('deliveries.list', { state, limit: 50 }, { everyMs: useEvery(5), keep: true });
@@ -189,17 +201,14 @@ function Undelivered({ first, away }: { first: DeliveryState; away: ReadonlySet<
           {
             head: 'Next attempt',
             phone: 'labelled',
-            cell: ({ held_by, due_at, destination }) =>
+            cell: ({ held_by, due_at, destination, integration }) =>
               held_by ? (
                 <Button size="compact-xs" variant="default" component={Link} to={`/dead-letters/${held_by}`}>
                   Dead letter
                 </Button>
-              ) : away.has(destination) ? (
-                'when it answers again'
-              ) : due_at && Date.parse(due_at) <= Date.now() ? (
-                'now'
               ) : (
-                <Ago at={due_at} none="–" />
+                (reasonToWait(items, destination, integration) ??
+                (due_at && Date.parse(due_at) <= Date.now() ? 'now' : <Ago at={due_at} none="–" />))
               ),
           },
         ]}

@@ -37,7 +37,7 @@ export function StartJob(props: { request: JobRequest; lead: string; onClose: ()
           {(seen) => (
             <>
               <Counts preview={seen} one={one} />
-              <Samples request={request} preview={seen} />
+              <Samples preview={seen} of={request.operation === 'replay' ? 'letters' : 'records'} />
               <DialogButtons onCancel={props.onClose}>
                 <Button
                   onClick={() => start.mutate(undefined)}
@@ -56,7 +56,7 @@ export function StartJob(props: { request: JobRequest; lead: string; onClose: ()
   );
 }
 
-function Counts({ preview, one }: { preview: JobPreview; one: string }) {
+export function Counts({ preview, one }: { preview: JobPreview; one: string }) {
   const counts = preview.counts.filter(({ count }) => count > 0);
   return (
     <Facts
@@ -71,7 +71,7 @@ function Counts({ preview, one }: { preview: JobPreview; one: string }) {
   );
 }
 
-function Samples({ request, preview }: { request: JobRequest; preview: JobPreview }) {
+export function Samples({ preview, of }: { preview: JobPreview; of: 'records' | 'letters' }) {
   if (preview.samples.length === 0) return null;
   return (
     <div>
@@ -79,7 +79,7 @@ function Samples({ request, preview }: { request: JobRequest; preview: JobPrevie
       <ul className="samples">
         {preview.samples.map(({ integration, id, text, diff }) => (
           <li key={`${integration} ${id} ${text}`}>
-            {request.operation === 'replay' ? (
+            {of === 'letters' ? (
               <strong>{id}</strong>
             ) : (
               <RecordLink integration={integration} type={text === 'guest' ? 'guest' : 'reservation'} id={id} newTab />

@@ -4,9 +4,10 @@ import { useAct } from '../api/query.tsx';
 import type { Integration } from '../api/types.ts';
 import { useMay } from '../shell/session.ts';
 import { plural } from './format.ts';
+import { Release } from './Release.tsx';
 
 type Finding = Integration['findings'][number];
-export type Action = NonNullable<Finding['action']>;
+type Action = Exclude<NonNullable<Finding['action']>, 'release'>;
 
 const labels: Readonly<Record<Action, string>> = {
   resume: 'Resume',
@@ -54,16 +55,23 @@ export function TryNow({ action, of }: { action: Action; of: string }) {
 /** The buttons of a brand's findings, each once. */
 export function Remedies({ integration, findings }: { integration: string; findings: readonly Finding[] }) {
   const wanted = findings.flatMap(({ action, subject }) =>
-    action ? [{ action, of: action === 'try_destination' ? subject : integration }] : [],
+    action && action !== 'release' ? [{ action, of: action === 'try_destination' ? subject : integration }] : [],
   );
+  const previews = findings.filter(({ action }) => action === 'release');
   const once = new Map(wanted.map((one) => [`${one.action} ${one.of}`, one]));
-  if (!useMay('operator') || once.size === 0) return null;
+  if (!useMay('operator') || once.size + previews.length === 0) return null;
   return (
     <div className="row">
       {[...once].map(([key, one]) => (
         <span key={key} className="row">
           {one.action === 'try_destination' && <span className="small muted">{one.of}</span>}
           <TryNow {...one} />
+        </span>
+      ))}
+      {previews.map(({ subject }) => (
+        <span key={subject} className="row">
+          <span className="small muted">{subject}</span>
+          <Release integration={integration} destination={subject} />
         </span>
       ))}
     </div>

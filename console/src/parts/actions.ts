@@ -13,6 +13,8 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['integrations.backfill', 'Started a backfill of'],
   ['integrations.refetch', 'Fetched a reservation of'],
   ['integrations.resend', 'Resent'],
+  ['integrations.preview_release', 'Previewed a release of'],
+  ['integrations.release', 'Released the deliveries of'],
   ['integrations.budget', 'Set a budget of'],
   ['integrations.reprocess', 'Reprocessed'],
   ['dead_letters.replay', 'Replayed the dead letter'],

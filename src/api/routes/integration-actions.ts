@@ -3,12 +3,15 @@ import { longestId } from '../../canonical/limits.ts';
 import { startRun } from '../../composition/pull.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
+import { previewRelease, release } from '../../operations/release.ts';
 import { resendRecords } from '../../operations/resend.ts';
 import { resume, tryPartnerOf } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { SyncType } from '../../terms.ts';
 import { type Api, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import { answer } from './document-edits.ts';
+import { preview } from './jobs.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
@@ -101,6 +104,24 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         const { queued } = await resendRecords(runtime, { integration, ...body });
         return ok({ queued });
       },
+    }),
+    route('GET /integrations/{integration}/release/{destination}', {
+      id: 'integrations.preview_release',
+      summary: 'What a destination in preview would get when it is released, in numbers and samples',
+      role: 'operator',
+      payload: true,
+      response: preview,
+      handle: async ({ params: { integration, destination } }) =>
+        ok(await previewRelease(runtime, integration, destination)),
+    }),
+    route('POST /integrations/{integration}/release/{destination}', {
+      id: 'integrations.release',
+      summary: 'Send what waits for a destination in preview, and everything after it',
+      description: 'Takes the destination out of `preview` in the document of the integration.',
+      role: 'operator',
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { integration, destination }, caller }) =>
+        answer(await release(runtime, integration, destination, caller.name), `integration ${integration}`),
     }),
     route('POST /integrations/{integration}/consent', {
       id: 'integrations.consent',

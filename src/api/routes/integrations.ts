@@ -28,6 +28,7 @@ export const healthSchema = {
 
 export const backlogSchema = {
   waiting: z.int(),
+  preview: z.boolean().describe('Nothing is sent until it is released.'),
   retrying: z.int().describe('Waiting after a failed attempt.'),
   held: z.int().describe('Blocked by dead letters.'),
   late_ms: z.int().nullable().describe('How long the oldest due delivery has been due.'),
@@ -35,8 +36,8 @@ export const backlogSchema = {
   last_failure: z.string().nullable().describe('The answer to a failed attempt, while something is being retried.'),
 };
 export const backlogOf = (lane: Omit<BrandHealth['lanes'][number], 'integration'>) => {
-  const { waiting, retrying, held, late_ms, failing, last_failure } = lane;
-  return { waiting, retrying, held, late_ms, failing, last_failure };
+  const { waiting, preview, retrying, held, late_ms, failing, last_failure } = lane;
+  return { waiting, preview, retrying, held, late_ms, failing, last_failure };
 };
 const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({

@@ -56,7 +56,7 @@ const delivery = z
   })
   .nullable()
   .describe('For a resend: how much is queued and not delivered yet. Null for other jobs.');
-const preview = z.object({
+export const preview = z.object({
   total: z.int().describe('How many dead letters, records or reservations it would process.'),
   looked_at: z.int().nullable().describe('How many of them the counts are based on; null if all.'),
   counts: z.array(z.object({ label: z.string(), count: z.int() })),

@@ -115,6 +115,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
       handle: async ({ query, within, caller }) => {
         const integrations = integrationsWithin(runtime, within);
         const names = integrations.map(({ integration: name }) => name);
+        const previews = integrations.flatMap(({ integration, body }) =>
+          (body.preview ?? []).map((destination) => ({ integration, destination })),
+        );
         const periodMs = periods[query.period];
         const step = periodMs <= periods['1h'] ? '10s' : '1h';
         const [activity, byBrand, causes, health, nodes, open_alerts, ages] = await Promise.all([
@@ -124,7 +127,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           healthOf(runtime, names),
           liveNodes(pool),
           countOpenAlerts(pool, concernOf(runtime, within)),
-          waitingAges(pool, names),
+          waitingAges(pool, names, previews),
         ]);
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);

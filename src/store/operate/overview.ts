@@ -1,3 +1,4 @@
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import type { Pool } from '../db/pool.ts';
 
 /** The current state of a brand, read from the tables themselves. */
@@ -76,12 +77,20 @@ export async function lanesNow(
 /** More would take longer to read than the picture is worth. */
 const sampledAges = 2_000;
 
-/** How long accepted events and stored changes have waited that are not delivered yet: of many a sample, the longest due first. */
-export async function waitingAges(db: Pool, integrations: readonly string[]): Promise<number[]> {
+/**
+ * How long accepted events and stored changes have waited that are not delivered yet: of many a sample, the longest due first. What waits
+ * in a preview is not late.
+ */
+export async function waitingAges(
+  db: Pool,
+  integrations: readonly string[],
+  previews: readonly LaneKey[],
+): Promise<number[]> {
   const { rows } = await db.query<{ age_ms: number }>(
     `with changes as materialized (
        select integration, type, id, next_version from outbox
-        where due_at is not null and destination not like 'innbound:%' and integration = any($1) order by due_at limit ${sampledAges}
+        where due_at is not null and destination not like 'innbound:%' and integration = any($1)
+          and (integration, destination) not in (select * from unnest($2::text[], $3::text[])) order by due_at limit ${sampledAges}
      )
      select (extract(epoch from now() - at) * 1000)::float8 as age_ms
        from ((select received_at as at from events where state = 'pending' and integration = any($1) limit ${sampledAges})
@@ -89,7 +98,7 @@ export async function waitingAges(db: Pool, integrations: readonly string[]): Pr
              select h.at from changes c cross join lateral (
                select at from history h where h.integration = c.integration and h.id = c.id and h.type = c.type
                   and h.version = c.next_version order by h.entry_id limit 1) h) waiting`,
-    [integrations],
+    [integrations, previews.map(({ integration }) => integration), previews.map(({ destination }) => destination)],
   );
   return rows.map(({ age_ms }) => age_ms);
 }

@@ -64,7 +64,7 @@ const peekSql = (withDelivered: boolean) => `
     select r.integration, r.type, r.id, r.version, coalesce(o.delivered_version, 0) as delivered_version, coalesce(o.removed, false) as removed,
            coalesce(o.leaving, false) as leaving, 0 as attempt, 0 as fence, false as interrupted
       from records r left join outbox o on o.integration = r.integration and o.id = r.id and o.type = r.type and o.destination = $2
-     where r.integration = $1 and r.type = $3 and r.version > 0 and r.id > $4 order by r.id limit $5
+     where r.integration = $1 and r.type = $3 and r.version > 0 and r.id > $4 and (not $6 or o.due_at is not null) order by r.id limit $5
   )
   ${readClaimed(withDelivered)} order by k.id`;
 
@@ -123,16 +123,17 @@ export async function claim(
   return readRows({ pool, keyring }, destination, rows, { withDelivered, withMentions });
 }
 
-/** What a resend would claim of a lane, after an id; nothing is claimed. */
+/** What a resend or a release would claim of a lane, after an id; nothing is claimed. */
 export async function peek(
   pool: Pool,
   { integration, destination, type }: LaneKey & { readonly type: EntityType },
   after: string,
   limit: number,
-  options: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+  options: Pick<ClaimOptions, 'withDelivered' | 'withMentions'> & { readonly onlyWaiting: boolean },
 ): Promise<ClaimedByBrand[]> {
   const sql = peekSql(options.withDelivered === true);
-  const { rows } = await pool.query<ClaimedRow>(sql, [integration, destination, type, after, limit]);
+  const values = [integration, destination, type, after, limit, options.onlyWaiting];
+  const { rows } = await pool.query<ClaimedRow>(sql, values);
   return readRows({ pool, keyring: undefined }, destination, rows, options);
 }
 

@@ -53,6 +53,12 @@ export function FeedForm(props: {
               {destinations.length === 0 && <Link to="/documents">No destination yet. Add one first.</Link>}
             </div>
           </Checkbox.Group>
+          <Switch
+            label="Begin in preview"
+            description="Nothing is sent until you have seen who would get what, and released it."
+            checked={brand.preview}
+            onChange={(event) => onChange({ preview: event.currentTarget.checked })}
+          />
           <div className="row">
             <Button variant="default" onClick={props.onBack}>
               Back

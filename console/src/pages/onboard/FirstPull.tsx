@@ -67,7 +67,10 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
       {page && <DryRun brand={brand} />}
       <Card title="Pull" aside={begun ? 'on schedule' : 'paused until you start it'}>
         <div className="stack">
-          <p>Starts the schedule of the brand with a first run. Its records are stored and delivered.</p>
+          <p>
+            Starts the schedule of the brand with a first run. Its records are stored
+            {brand.preview ? '; deliveries wait for your release' : ' and delivered'}.
+          </p>
           <div>
             <Button
               variant={page ? 'filled' : 'default'}

@@ -18,6 +18,8 @@ export interface Brand {
   readonly authFields: Readonly<Record<string, string>>;
   readonly pushes: boolean;
   readonly deliver: readonly string[];
+  /** Nothing is sent until somebody has seen what would be sent. */
+  readonly preview: boolean;
 }
 
 export const emptyBrand: Brand = {
@@ -35,6 +37,7 @@ export const emptyBrand: Brand = {
   authFields: {},
   pushes: true,
   deliver: [],
+  preview: true,
 };
 
 /** Pulls stay paused until the connection was tested. */
@@ -66,7 +69,7 @@ brand_id: ${JSON.stringify(brand.brandId)}
 timezone: ${brand.timezone}
 ${brand.country === '' ? '' : `country: ${brand.country}\n`}${brand.pulls ? pausedLine + pull : ''}push: { enabled: ${brand.pushes} }
 deliver: [${brand.deliver.join(', ')}]
-`;
+${brand.preview && brand.deliver.length > 0 ? `preview: [${brand.deliver.join(', ')}]\n` : ''}`;
 }
 
 /** The brand without values that must not be kept in the browser. Only the forms show which those are. */

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { deliverPorts } from '../../src/composition/deliver.ts';
+import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
+import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { type ApiNode, apiNode, reservation } from '../api/node.ts';
+import { listen } from '../deliver/http-server.ts';
+
+let node: ApiNode;
+let crm: Awaited<ReturnType<typeof listen>>;
+const brand = (preview: string) => `integration: grand
+connector: hotel
+brand_id: LIS01
+timezone: Europe/Lisbon
+push: { enabled: true }
+# The hotel looks at the list first.
+deliver: [crm, lake]
+${preview}`;
+
+before(async () => {
+  crm = await listen(() => ({ status: 200, body: {} }));
+  node = await apiNode('', {
+    'integrations/grand.yaml': brand('preview: [crm]\n'),
+    'destinations/crm.yaml': `destination: crm\ntype: http\nurl: ${crm.url}\nconcurrency: 1\nfilter: 'total_amount > 100.0'\n`,
+  });
+});
+after(async () => {
+  await node.stop();
+  await crm.close();
+});
+
+const deliver = async () => drainOnce(await deliverPorts(node.runtime), { integration: 'grand' });
+const lane = async () => {
+  const { body } = await node.call('GET', '/integrations/grand', await node.token('viewer'));
+  const { lanes, findings } = body as {
+    lanes: { destination: string; preview: boolean; waiting: number }[];
+    findings: { message: string; action?: string }[];
+  };
+  return { ...lanes.find(({ destination }) => destination === 'crm'), findings };
+};
+const apply = (preview: string) =>
+  applyDocument(node.runtime, { kind: 'integration', name: 'grand', text: brand(preview) }, 'test');
+
+test('a lane in preview sends nothing; its preview shows what a release would send', async () => {
+  await node.take('grand', reservation('r1'), reservation('r2'), reservation('small', { total_amount: 20 }));
+  await deliver();
+  assert.equal(crm.received.length, 0);
+  const { preview, waiting, findings } = await lane();
+  assert.deepEqual({ preview, waiting }, { preview: true, waiting: 3 });
+  assert.deepEqual(
+    findings.map(({ message, action }) => [message, action]),
+    [['Deliveries to crm are in preview: 3 changes are waiting until you release them.', 'release']],
+  );
+  const seen = await node.call('GET', '/integrations/grand/release/crm', await node.token('operator'));
+  assert.deepEqual(seen.body, {
+    total: 3,
+    looked_at: null,
+    counts: [
+      { label: 'reservations to send', count: 2 },
+      { label: 'left out: The filter of the destination does not match.', count: 1 },
+      { label: 'calls, at least', count: 2 },
+    ],
+    samples: ['r1', 'r2'].map((id) => ({ integration: 'grand', id, text: 'reservation', diff: null })),
+  });
+});
+
+test('a viewer releases nothing, and a lane that is not in preview needs no release', async () => {
+  const release = async (role: 'viewer' | 'operator', destination: string) =>
+    node.call('POST', `/integrations/grand/release/${destination}`, await node.token(role));
+  assert.equal((await release('viewer', 'crm')).status, 403);
+  assert.equal((await release('operator', 'lake')).body.code, 'operate.conflict');
+});
+
+test('released: what waited is sent, and the document says so', async () => {
+  const { body } = await node.call('POST', '/integrations/grand/release/crm', await node.token('operator'));
+  assert.equal(body.file, 'integrations/grand.yaml');
+  const { source } = (await node.call('GET', '/documents/integration/grand', await node.token('admin'))).body;
+  assert.ok(source.includes('# The hotel looks at the list first.'));
+  assert.ok(!source.includes('preview:'));
+  await deliver();
+  assert.equal(crm.received.length, 2);
+  const { preview, waiting } = await lane();
+  assert.deepEqual({ preview, waiting }, { preview: false, waiting: 0 });
+});
+
+test('a lane that goes into preview in the middle of a send stops, and continues when it is released', async (t) => {
+  crm.received.length = 0;
+  await apply('preview: [crm]\n');
+  const ids = Array.from({ length: 300 }, (_, i) => `many-${i}`);
+  await node.take('grand', ...ids.map((id) => reservation(id)));
+  await apply('');
+  const deliveries = startDeliveries(await deliverPorts(node.runtime));
+  t.after(() => deliveries.stop());
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise((wait) => setTimeout(wait, 5));
+  };
+  await until(() => crm.received.length > 0);
+  await apply('preview: [crm]\n');
+  let sent = -1;
+  // Calls in progress end; then nothing more is sent.
+  while (sent !== crm.received.length) {
+    sent = crm.received.length;
+    await new Promise((wait) => setTimeout(wait, 1_500));
+  }
+  assert.ok(sent < ids.length, `${sent} sent`);
+  assert.equal((await lane()).waiting, ids.length - sent);
+  await apply('');
+  await until(() => crm.received.length >= ids.length);
+  await deliveries.stop();
+  assert.equal(new Set(crm.received.map(({ headers }) => headers['idempotency-key'])).size, ids.length);
+  assert.equal(crm.received.length, ids.length);
+});
+
+test('a document cannot preview what the brand does not deliver to', async () => {
+  const applied = await apply('preview: [warehouse]\n');
+  assert.equal(applied.kind, 'invalid');
+});
