@@ -203,6 +203,30 @@ describe('the integration engineer', { skip }, () => {
     await page.getByText('P1: 1 changed field').waitFor();
   });
 
+  test('a dead letter of the mapping is corrected with its payload, and replayed from there', async () => {
+    for (const id of ['D1', 'D2']) {
+      const data = booking(id, { status: 'Wartet' });
+      await desk.push('grand', { event: 'reservation.created', event_id: `dead-${id}`, data });
+    }
+    const open = async () => (await desk.api<{ total: number }>('GET', '/dead-letters?integration=grand')).total;
+    await until('they are dead letters', async () => (await open()) === 2);
+    await go(page, '/dead-letters?integration=grand');
+    await page.getByRole('link', { name: 'Event D1' }).click();
+    await page.getByRole('link', { name: 'Fix the mapping in the studio, with this payload as the sample' }).click();
+    const notice = page.locator('.notice', { hasText: 'The sample is the payload of' });
+    assert.match(await page.getByLabel('Sample as JSON').inputValue(), /Wartet/);
+    const editor = yamlEditor(page, 'Connector as YAML');
+    await until('the connector is read', async () => (await editor.text()).includes('bed_and_breakfast'));
+    await editor.fill((await editor.text()).replace('values:', 'values:\n  status: { confirmed: [Wartet] }'));
+    await notice.getByText('Apply the change, then replay it here.').waitFor();
+    assert.ok(await notice.getByRole('button', { name: 'Replay it' }).isDisabled());
+    await page.getByRole('button', { name: 'Apply hotel' }).click();
+    await notice.getByRole('button', { name: 'Replay it' }).click();
+    await notice.getByText(', which is replayed.').waitFor();
+    assert.equal(await open(), 1);
+    await go(page, '/dead-letters?integration=grand');
+  });
+
   test('a brand is connected, its secret is shown once, and its first event appears live', async () => {
     await page.getByRole('link', { name: 'Connect a brand' }).click();
     await page.getByText('A connector', { exact: true }).click();
