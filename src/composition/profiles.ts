@@ -5,9 +5,9 @@ import { arrivedBy } from '../reconcile/forms.ts';
 import { amendGuest } from '../reconcile/guest-update.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { lockReservations } from '../store/records/guest-lookup.ts';
-import type { LateBooking } from '../store/records/late-bookings.ts';
-import { assembleProfiles } from '../store/records/profiles.ts';
+import { lockReservations } from '../store/persons/guest-lookup.ts';
+import type { LateBooking } from '../store/persons/late-bookings.ts';
+import { assembleProfiles } from '../store/persons/profiles.ts';
 import { take } from '../store/records/take.ts';
 
 export function openProfiles(runtime: Runtime): Destination {

@@ -3,9 +3,9 @@ import type { Brand } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { mergeProfiles, splitProfile } from '../store/records/edit-profiles.ts';
-import type { ProfileEdit } from '../store/records/profile-edit.ts';
-import { undoMerge } from '../store/records/undo-merge.ts';
+import { mergeProfiles, splitProfile } from '../store/persons/edit-profiles.ts';
+import type { ProfileEdit } from '../store/persons/profile-edit.ts';
+import { undoMerge } from '../store/persons/undo-merge.ts';
 
 export type ProfileDecision =
   | { readonly kind: 'merge'; readonly id: string; readonly into: string }

@@ -8,7 +8,7 @@ import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { type FoundRecord, findRecords } from '../store/erasure/find.ts';
 import { findTraces } from '../store/erasure/traces.ts';
 import { deliveredTo } from '../store/outbox/delivered.ts';
-import { staysOf } from '../store/records/profile-bookings.ts';
+import { staysOf } from '../store/persons/profile-bookings.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { EraseRequest } from './guest-request.ts';
 import { readGuestRequest } from './guest-request.ts';

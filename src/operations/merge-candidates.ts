@@ -2,8 +2,8 @@ import { comparedWith } from '../persons/profile-match.ts';
 import { sharedAmong } from '../persons/shared.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack } from '../store/db/pool.ts';
-import { type Profile, profilesById, profilesLike } from '../store/records/profile-lookup.ts';
-import { markDifferent, openPairs } from '../store/records/profile-pairs.ts';
+import { type Profile, profilesById, profilesLike } from '../store/persons/profile-lookup.ts';
+import { markDifferent, openPairs } from '../store/persons/profile-pairs.ts';
 import { type PersonView, personView } from './person-view.ts';
 
 /** Two profiles that may be one person. The first one has more bookings; a merge keeps it. */

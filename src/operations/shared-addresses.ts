@@ -1,8 +1,8 @@
 import { sharedAmong } from '../persons/shared.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack } from '../store/db/pool.ts';
-import { profilesByKeys } from '../store/records/profile-lookup.ts';
-import { commonKeys } from '../store/records/shared-keys.ts';
+import { profilesByKeys } from '../store/persons/profile-lookup.ts';
+import { commonKeys } from '../store/persons/shared-keys.ts';
 
 /** An address or number under which different persons are known: it identifies nobody by itself. */
 export interface SharedAddress {

@@ -7,11 +7,11 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { withLongStatements } from '../store/db/pool.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
+import { countHotel, outdatedHotels, placeOf } from '../store/measures/hotel-report.ts';
+import { countQuality } from '../store/measures/quality.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { addTally } from '../store/operate/tally.ts';
-import { countHotel, outdatedHotels, placeOf } from '../store/records/hotel-report.ts';
-import { countQuality } from '../store/records/quality.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */

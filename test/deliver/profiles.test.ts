@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { chooseProfile, mergeProfile } from '../../src/reconcile/profile.ts';
-import { assembleProfiles } from '../../src/store/records/profiles.ts';
+import { assembleProfiles } from '../../src/store/persons/profiles.ts';
 import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';
 import { openStore, reservation, takeIn } from './support.ts';

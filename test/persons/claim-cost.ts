@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { outboxStore } from '../../src/store/outbox/outbox.ts';
-import { assembleProfiles } from '../../src/store/records/profiles.ts';
+import { assembleProfiles } from '../../src/store/persons/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { reservation, takeIn } from '../deliver/support.ts';
 import { testBrand } from '../support/brand.ts';

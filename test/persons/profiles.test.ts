@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { continuedBy } from '../../src/reconcile/separate-profile.ts';
-import { assembleProfiles } from '../../src/store/records/profiles.ts';
+import { assembleProfiles } from '../../src/store/persons/profiles.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
 import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';

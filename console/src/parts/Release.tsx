@@ -20,7 +20,12 @@ export function Release(lane: Lane) {
   if (!operator) return null;
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Preview and release … ${lane.destination}`}>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => setOpen(true)}
+        aria-label={`Preview and release … ${lane.destination}`}
+      >
         Preview and release …
       </Button>
       {isOpen && <ReleaseDialog lane={lane} onClose={() => setOpen(false)} />}

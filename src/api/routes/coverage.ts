@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feedHistory } from '../../operations/unusual-days.ts';
 import { countRejections } from '../../store/events/rejections.ts';
-import { readQuality } from '../../store/records/quality.ts';
+import { readQuality } from '../../store/measures/quality.ts';
 import { firstEventAt, pushGaps } from '../../store/runs/push-gaps.ts';
 import { listUnlisted } from '../../store/runs/unlisted.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';

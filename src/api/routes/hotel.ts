@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { roomsAvailable } from '../../composition/deliver.ts';
 import { roomsByNight } from '../../documents/capacity.ts';
 import { hotelView } from '../../measures/hotel.ts';
-import { readBudgets, writeBudget } from '../../store/records/budgets.ts';
-import { readHotel } from '../../store/records/hotel-report.ts';
+import { readBudgets, writeBudget } from '../../store/measures/budgets.ts';
+import { readHotel } from '../../store/measures/hotel-report.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const date = z.iso.date();

@@ -3,8 +3,8 @@ import { longestId } from '../../canonical/limits.ts';
 import { editProfiles } from '../../operations/edit-profiles.ts';
 import { mergeCandidates, notSamePerson } from '../../operations/merge-candidates.ts';
 import { sharedAddresses } from '../../operations/shared-addresses.ts';
-import { staysOf } from '../../store/records/profile-bookings.ts';
-import type { ProfileEdit } from '../../store/records/profile-edit.ts';
+import { staysOf } from '../../store/persons/profile-bookings.ts';
+import type { ProfileEdit } from '../../store/persons/profile-edit.ts';
 import { person } from '../forms.ts';
 import { type Api, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
 

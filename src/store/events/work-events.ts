@@ -5,11 +5,11 @@ import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
-import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../records/guest-lookup.ts';
+import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../persons/guest-lookup.ts';
+import { bookingsOf } from '../persons/profile-bookings.ts';
+import { profileIds } from '../persons/profile-id.ts';
+import { fromReservations } from '../persons/profile-sources.ts';
 import { storedId } from '../records/partner-ids.ts';
-import { bookingsOf } from '../records/profile-bookings.ts';
-import { profileIds } from '../records/profile-id.ts';
-import { fromReservations } from '../records/profile-sources.ts';
 import { type OnChanged, take } from '../records/take.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */

@@ -6,9 +6,9 @@ import type { ChangeEvent, EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { openIdentifiers } from '../erasure/identifiers.ts';
+import { claimedPersons } from '../persons/claimed-persons.ts';
 import { versionOf, versionsAfter, versionsBefore } from '../records/versions.ts';
 import { idempotencyKey } from '../records/write.ts';
-import { claimedPersons } from './claimed-persons.ts';
 
 interface ClaimedRow {
   readonly integration: string;

@@ -4,16 +4,16 @@ import type { Shown } from '../../reconcile/accidents/guard.ts';
 import { type Decision, type Statement, type Tally, tally } from '../../reconcile/forms.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
+import { keepSold } from '../measures/stays.ts';
 import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
 import { enqueue } from '../outbox/enqueue.ts';
+import { mergedWithdrawals } from '../persons/merged-withdrawals.ts';
 import { decideBatch, outcomeOf, overIn, recordKey, withoutHolds } from './decide-batch.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
 import { insertSighting, markListed } from './listed.ts';
 import { lockRecords, type Wanted } from './lock.ts';
-import { mergedWithdrawals } from './merged-withdrawals.ts';
 import { withStoredIds } from './partner-ids.ts';
-import { keepSold } from './stays.ts';
 import { dropUnused, isChange, isNoted, writeHistory, writeRecords } from './write.ts';
 
 /** Called after the commit of changes, so that this node delivers them at once. */

@@ -11,7 +11,7 @@ import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
-import { assembleProfiles } from '../../../src/store/records/profiles.ts';
+import { assembleProfiles } from '../../../src/store/persons/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { testBrand } from '../../support/brand.ts';
 import { listen, type Received } from '../http-server.ts';

@@ -4,7 +4,7 @@ import type { GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Source } from '../../reconcile/says.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { versionOf, versionsAfter } from './versions.ts';
+import { versionOf, versionsAfter } from '../records/versions.ts';
 
 /** What a guest's own event states, for a reservation that is older and arrived later. */
 export interface LateBooking {

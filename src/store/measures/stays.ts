@@ -3,7 +3,7 @@ import { parseJson } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { versionsBefore } from './versions.ts';
+import { versionsBefore } from '../records/versions.ts';
 
 /** The part of a reservation that the measures read. Nothing in it names a guest. */
 function stayText(record: Reservation): string {

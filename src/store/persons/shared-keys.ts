@@ -1,6 +1,6 @@
 import type { GuestKeyKind } from '../../persons/identifiers.ts';
 import type { Tx } from '../db/pool.ts';
-import { keyedRecords } from './search-keys.ts';
+import { keyedRecords } from '../records/search-keys.ts';
 
 /** An address or number with more than one profile. */
 export interface CommonKey {

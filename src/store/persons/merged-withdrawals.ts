@@ -5,7 +5,7 @@ import type { Statement } from '../../reconcile/forms.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { Tx } from '../db/pool.ts';
-import type { ChangeStep } from './write.ts';
+import type { ChangeStep } from '../records/write.ts';
 
 /**
  * A guest who withdraws consent withdraws it under every address. Destinations still know the profiles that were merged into this one by

@@ -3,8 +3,8 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import { type GuestKey, keyText } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Tx } from '../db/pool.ts';
+import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { lockProfiles, profilesByKeys } from './profile-lookup.ts';
-import { anyKey, keyedRecords } from './search-keys.ts';
 
 /** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
 const mostReservations = 200;

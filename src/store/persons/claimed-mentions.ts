@@ -6,9 +6,9 @@ import { samePerson } from '../../persons/same-person.ts';
 import { hasAddress, sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { bookingsOf, bookingsWith } from '../records/profile-bookings.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { seenCancelledAt } from '../records/seen-cancelled.ts';
+import { bookingsOf, bookingsWith } from './profile-bookings.ts';
 
 /** Whether somebody who is none of these agrees under this address. */
 type IsAgreed = (address: string, insiders: readonly Guest[]) => boolean;

@@ -2,22 +2,22 @@ import type { Brand } from '../../brand/brand.ts';
 import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
+import { ProfileIndex } from '../../persons/profile-index.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import type { RecordState, Statement } from '../../reconcile/forms.ts';
 import { type AlikeProfile, aboutProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
-import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import { isNewer, type Moment } from '../../reconcile/says.ts';
 import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { take } from '../records/take.ts';
+import { updateStates } from '../records/write.ts';
 import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
 import { type LateBooking, lateBookings, type OlderGuest } from './late-bookings.ts';
 import { bookingsOf, linkBookings } from './profile-bookings.ts';
 import { profileIds } from './profile-id.ts';
 import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
 import { addPairs, type ProfilePair } from './profile-pairs.ts';
-import { take } from './take.ts';
-import { updateStates } from './write.ts';
 
 /** One version of a reservation whose guests get profiles. */
 export interface ReservationVersion {

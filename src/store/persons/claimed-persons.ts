@@ -2,17 +2,17 @@ import { decodeRecord } from '../../canonical/encode.ts';
 import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { ClaimedPersons } from '../../deliver/ports.ts';
 import type { LaneKey } from '../../deliver/queued-lanes.ts';
+import { ProfileIndex } from '../../persons/profile-index.ts';
 import { type Candidate, findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { sharedAmong } from '../../persons/shared.ts';
 import { newerConsent } from '../../reconcile/consent.ts';
-import { ProfileIndex } from '../../reconcile/profile-index.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
-import { bookingsOf } from '../records/profile-bookings.ts';
-import { profilesLike } from '../records/profile-lookup.ts';
-import { effectiveTimes, readConsents, statedBy } from '../records/profiles.ts';
 import { claimedMentions } from './claimed-mentions.ts';
+import { bookingsOf } from './profile-bookings.ts';
+import { profilesLike } from './profile-lookup.ts';
+import { effectiveTimes, readConsents, statedBy } from './profiles.ts';
 
 interface ClaimedVersion {
   readonly type: EntityType;

@@ -6,7 +6,7 @@ import type { Consent } from '../../reconcile/consent.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
-import { anyKey, equalNameKeys, keyedRecords } from './search-keys.ts';
+import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
 
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {

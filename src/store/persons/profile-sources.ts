@@ -5,8 +5,8 @@ import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile } from '../../reconcile/profile.ts';
 import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { Tx } from '../db/pool.ts';
-import { anyKey, keyedRecords } from './search-keys.ts';
-import { versionOf, versionsAfter } from './versions.ts';
+import { anyKey, keyedRecords } from '../records/search-keys.ts';
+import { versionOf, versionsAfter } from '../records/versions.ts';
 
 /** The state of a profile before a merge; undefined if that version is no longer kept. */
 export async function stateBefore(tx: Tx, integration: string, id: string, cause: string): Promise<Guest | undefined> {

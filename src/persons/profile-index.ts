@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { keyTexts } from '../persons/identifiers.ts';
-import { fullNames } from '../persons/names.ts';
-import type { Candidate } from '../persons/profile-match.ts';
+import { keyTexts } from './identifiers.ts';
+import { fullNames } from './names.ts';
+import type { Candidate } from './profile-match.ts';
 
 /** More profiles with one key are not compared: an address that so many have is shared. The store reads as many. */
 const mostOfKey = 50;

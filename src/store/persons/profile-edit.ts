@@ -6,8 +6,8 @@ import { aboutProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
+import { take } from '../records/take.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
-import { take } from './take.ts';
 
 export type ProfileEdit =
   | { readonly kind: 'done'; readonly profiles: readonly { readonly id: string; readonly version: number }[] }

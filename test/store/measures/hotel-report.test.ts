@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { HotelReport } from '../../../src/api/routes/hotel.ts';
 import { deliverPorts } from '../../../src/composition/deliver.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
-import { outdatedHotels } from '../../../src/store/records/hotel-report.ts';
+import { outdatedHotels } from '../../../src/store/measures/hotel-report.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 
 let node: ApiNode;
