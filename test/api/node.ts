@@ -180,12 +180,22 @@ export const reservation = (id: string, more: { [key: string]: Json } = {}): Jso
   ...more,
 });
 
-/** A complete run that asked the partner for these days. */
-export async function asked({ runtime }: ApiNode, integration: string, from: string, to: string): Promise<void> {
+/** A complete run that asked the partner for these days: a scheduled one, whose range is in its position, or a backfill. */
+export async function asked(
+  { runtime }: ApiNode,
+  integration: string,
+  from: string,
+  to: string,
+  sync: 'pre_stay' | 'backfill' = 'pre_stay',
+): Promise<void> {
+  const isBackfill = sync === 'backfill';
   await runtime.pool.query(
-    `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, finished_at)
-     values ($1, $2, 'backfill', 'backfill', 'complete', $3, $4, 'test', now())`,
-    [integration, randomUUID(), from, to],
+    `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, position, requested_by, finished_at)
+     values ($1, $2, $3, $4, 'complete', $5, $6, $7, 'test', now())`,
+    [
+      ...[integration, randomUUID(), sync, isBackfill ? 'backfill' : 'scheduled'],
+      ...[isBackfill ? from : null, isBackfill ? to : null, { from, to, today: from }],
+    ],
   );
 }
 

@@ -109,6 +109,13 @@ function nightOf(
 const many = 500;
 
 /**
+ * The nights of a run: of its request, or as fixed at its start. A list by modification time tells of all nights from its first change on,
+ * as events do.
+ */
+const daysOfRun = `case when position ? 'since' then daterange(to_timestamp((position ->> 'since')::float8 / 1000)::date, null)
+  else daterange(coalesce(from_date, (position ->> 'from')::date), coalesce(to_date, (position ->> 'to')::date), '[]') end`;
+
+/**
  * The nights that the partner was asked for: by complete runs, ever. Without events, a night to come is known only while runs
  * still ask for it; without pulls, all nights from the first event on are. `stored`: the report, if only its last nights can have changed.
  */
@@ -131,18 +138,18 @@ async function askedNights(
   }>(
     `with day as (select (now() at time zone $3)::date as today), before as (select * from hotel_reports where integration = $1),
      asked as (
-       select daterange(from_date, to_date, '[]') as days, finished_at > now() - interval '2 days' as lately from runs
-        where integration = $2 and state = 'complete'
+       select ${daysOfRun} as days, finished_at, sync = 'backfill' as is_backfill from runs where integration = $2 and state = 'complete'
        union all
-       select daterange(min(created_at)::date, null), true from records where integration = $1 and $2::text is null having count(*) > 0
+       select daterange(min(created_at)::date, null), now(), false from records where integration = $1 and $2::text is null having count(*) > 0
      ), ever as (
        select coalesce(range_agg(days), '{}') + coalesce((select asked from before), '{}') as ranges from asked
      )
      select today::text, ranges::text, array(select array[lower(r)::text, upper(r)::text] from unnest(ranges) r) as ever,
-            array(select array[lower(days)::text, upper(days)::text] from asked where lately) as lately,
+            array(select array[lower(days)::text, upper(days)::text] from asked where finished_at > now() - interval '2 days') as lately,
             (select report from before
               where before.day = today
-                and not exists (select from runs where integration = $2 and sync = 'backfill' and finished_at > before.counted_at)
+                and not exists (select from asked where finished_at > before.counted_at
+                                   and (is_backfill or not coalesce(before.asked, '{}') @> days))
                 and (select sum(changes) from activity where integration = $1 and step = 'ever') < before.changes + ${many}) as stored
        from ever, day`,
     [integration, pulledBy ?? null, timezone],

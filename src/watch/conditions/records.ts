@@ -14,7 +14,7 @@ export function* ofRecords({ deadLetters, holds, unusual }: Facts): Generator<Ju
       state: 'failing',
       integration,
       subject: sign,
-      message: `Values of ${counted(rows, 'booking')} are held back: ${message}. The stored values stay until somebody decides, or the answers are normal again.`,
+      message: `Values of ${counted(rows, 'booking')} are held back. First seen: ${message}. The stored values stay until somebody decides, or the answers are normal again.`,
       detail: { hold_id: id, feed, rows, share_before: shareBefore, share_now: shareNow },
     };
   }
