@@ -1,11 +1,14 @@
 import { isAbsolute, normalize } from 'node:path';
+import type { z } from 'zod';
 import { isObject } from '../terms.ts';
 import type { CheckResult } from './check.ts';
 import { textsIn } from './checked.ts';
+import { schemas } from './kinds.ts';
 import { inOrder, type Problem } from './mistake.ts';
 import { parseFile, type SourceFile } from './parse.ts';
 import type { Path } from './path.ts';
 import { machineIdentity } from './scalars.ts';
+import { childSchema, meantSchema } from './schema-walk.ts';
 import { findReferences } from './secret-reference.ts';
 
 /**
@@ -37,14 +40,24 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   };
 }
 
+/** The settings of a destination that name a folder of the machine: their schema has the mark `folder`. */
+function foldersOf(body: unknown): string[] {
+  const meant = isObject(body) && 'destination' in body ? meantSchema(schemas.destination, body) : undefined;
+  if (meant === undefined) return [];
+  return Object.keys(body as object).filter(
+    (key) => (childSchema(meant, key) as z.ZodType | undefined)?.meta?.()?.folder,
+  );
+}
+
 /** Outside the workspace, or where the workspace keeps its key and its database. */
 const leaves = (folder: string): boolean =>
   isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/.test(normalize(folder));
 
 function* found(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
-  const isFiles = isObject(body) && body.type === 'files';
+  const folders = foldersOf(body);
   for (const { text, path } of textsIn(body)) {
-    if (isFiles && path.length === 1 && path[0] === 'path' && leaves(text)) yield { path, offset: 0, reference: text };
+    if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))
+      yield { path, offset: 0, reference: text };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };

@@ -7,8 +7,9 @@ export function jsonSchema(kind: DocumentKind): z.core.JSONSchema.BaseSchema {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema: made }) => {
-      // Our own mark, which editors do not know.
+      // Our own marks, which editors do not know.
       delete (made as { credential?: unknown }).credential;
+      delete (made as { folder?: unknown }).folder;
     },
   });
 }

@@ -179,6 +179,7 @@ async function serverSubject(
   });
   const offered = services('/');
   return {
+    isReceiver: true,
     open: async (given = offered) => open(server.url, given),
     effects: async () => effects,
     refuse: async (id) => void refused.add(id),

@@ -3,7 +3,11 @@ import { lakeShape } from '../../lake/settings.ts';
 
 export const settingsSchema = z
   .strictObject({
-    path: z.string().min(1).describe('The folder to write into; a relative one is under the workspace.'),
+    path: z
+      .string()
+      .min(1)
+      .meta({ folder: true })
+      .describe('The folder to write into; a relative one is under the workspace.'),
     ...lakeShape,
   })
   .meta({ title: 'files', description: 'Files partitioned by date, for any analytic engine.' });
