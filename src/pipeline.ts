@@ -11,8 +11,8 @@ import { changeAfter, newerIsStored } from './reconcile/change.ts';
 import { decideProfile } from './reconcile/decide-profile.ts';
 import { difference } from './reconcile/difference.ts';
 import type { Arrival, DeadLetter, Decision, Statement, Stored } from './reconcile/forms.ts';
-import { asLastShown, type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
-import { merge } from './reconcile/merge.ts';
+import { asLastShown, type Heard, type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
+import { type Giver, merge, type Views } from './reconcile/merge.ts';
 import { consentNotes, keptNotes } from './reconcile/merge-notes.ts';
 import { isNewer, type Says } from './reconcile/says.ts';
 import { saysOf, unreadIn } from './reconcile/says-of.ts';
@@ -77,21 +77,17 @@ export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Ad
 export function decide(
   brand: Path,
   stored: Stored | undefined,
-  stated: Statement,
+  arrived: Statement,
   held: readonly (HeldPath & { readonly reason: string })[] = [],
 ): Decision {
   const isNew = stored === undefined || stored.version === 0;
-  const isIncomplete = isNew && stated.failure !== undefined;
-  if (stated.type === 'guest') return isIncomplete ? refused(stated) : decideProfile(stored, stated);
-  if (!isReadable(stated, held) || isIncomplete) return refused(stated);
+  const isIncomplete = isNew && arrived.failure !== undefined;
+  if (arrived.type === 'guest') return isIncomplete ? refused(arrived) : decideProfile(stored, arrived);
+  if (!isReadable(arrived, held) || isIncomplete) return refused(arrived);
   const before = isNew ? undefined : decodeRecord('reservation', stored.text);
-  const known = stored && before ? readViews(stored.views, before, stored.moment) : {};
-  const seen =
-    known.pull && stored?.sightedAt !== undefined
-      ? { ...known, pull: repeated(known.pull, stored.sightedAt, brand.lagMs) }
-      : known;
-  const statement = asLastShown(stated, seen);
-  const heard = hear(seen, stored?.views?.aside ?? [], statement, held, brand.lagMs);
+  const known = knownViews(stored, before, brand.lagMs);
+  const statement = asLastShown(arrived, known);
+  const heard = hear(known, stored?.views?.aside ?? [], statement, held, brand.lagMs);
   const { views, aside, isRepeated, isHeld } = heard;
   const moment = momentOf(statement.arrival);
   const version = stored?.version ?? 0;
@@ -99,15 +95,11 @@ export function decide(
   if (Object.keys(views).length === 0) {
     return { kind: 'held', version, reason, state: { moment, views: { aside } }, isHeld, isOverruled: true };
   }
-  const sole = soleIn(views);
-  // The usual case: one source, and all of it from this statement. Then the merge is the record that the statement makes by itself.
-  const isAlone = sole !== undefined && !isHeld && sole[1].moment.join() === moment.join();
-  const whole = isAlone ? (statement.record as Reservation | undefined) : undefined;
-  const merged = whole === undefined ? merge(views) : undefined;
-  const finished = finish(brand, statement, whole ?? (merged?.draft as ReservationDraft));
+  const { draft, givers } = mergedOf(heard, statement);
+  const finished = finish(brand, statement, draft);
   if (finished.kind === 'dead') return finished;
   const newest = stored && isNewer(stored.moment, moment) ? stored.moment : moment;
-  const overruled = !isNew && isOverruled(seen, heard, statement);
+  const overruled = !isNew && isOverruled(known, heard, statement);
   const marks = { ...((overruled || isHeld) && { isOverruled: true }), ...(isHeld && { isHeld }) };
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;
@@ -140,10 +132,10 @@ export function decide(
       ...statement.notes,
       ...finished.notes,
       // A guest event is about one guest; that the rest of the reservation stays needs no note.
-      ...(merged === undefined || isNew || statement.arrival.cause === 'guest'
+      ...(givers === undefined || isNew || statement.arrival.cause === 'guest'
         ? []
-        : keptNotes(merged.givers, statement.source, moment)),
-      ...(merged === undefined || isNew ? [] : consentNotes(diff, (path) => merged.givers.get(path))),
+        : keptNotes(givers, statement.source, moment)),
+      ...(givers === undefined || isNew ? [] : consentNotes(diff, (path) => givers.get(path))),
       ...held.map(({ path, reason }) => noteOf('held', path, { reason })),
     ],
     ...marks,
@@ -151,6 +143,30 @@ export function decide(
 }
 
 type Readable = Statement & { readonly says: Says };
+
+/** What each source says. The list also says what a page showed unchanged, which is not written to the record. */
+function knownViews(stored: Stored | undefined, before: Reservation | undefined, lagMs: number): Views {
+  if (stored === undefined || before === undefined) return {};
+  const views = readViews(stored.views, before, stored.moment);
+  const { sightedAt } = stored;
+  return views.pull && sightedAt !== undefined ? { ...views, pull: repeated(views.pull, sightedAt, lagMs) } : views;
+}
+
+/**
+ * What the sources say together, and who gave each value. The usual case is one source, and all of it from this statement: then it is the
+ * record that the statement makes by itself.
+ */
+function mergedOf(
+  { views, isHeld }: Heard,
+  statement: Readable,
+): { readonly draft: Reservation | ReservationDraft; readonly givers?: ReadonlyMap<string, Giver> } {
+  const sole = isHeld ? undefined : soleIn(views);
+  const isAlone = sole !== undefined && sole[1].moment.join() === momentOf(statement.arrival).join();
+  const whole = isAlone ? (statement.record as Reservation | undefined) : undefined;
+  if (whole !== undefined) return { draft: whole };
+  const { draft, givers } = merge(views);
+  return { draft: draft as ReservationDraft, givers };
+}
 
 /** A status that no value map knows is heard only to be set aside, when nearly all rows have one. */
 function isReadable(statement: Statement, held: readonly HeldPath[]): statement is Readable {

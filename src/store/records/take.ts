@@ -36,9 +36,11 @@ export async function take(
   const left = anyErased ? await withoutErased(tx, brand, named) : named;
   const statements = left.map((one) => numbered(one, seq));
 
+  // What each makes if nothing is stored: a new record is inserted complete.
   const alone = new Map(statements.map((one) => [one, decide(brand, undefined, one)]));
   const { stored, inserted } = await lockRecords(tx, brand, wantedBy(statements, alone));
 
+  // With what is stored. Then, if the page shows that a hold is over, as if it had kept back nothing. Then without what the guard holds.
   const given = decideBatch(brand, stored, statements, undefined, alone);
   const over = overIn(given);
   const known = over.size === 0 ? stored : withoutHolds(stored, given, over);
