@@ -48,6 +48,8 @@ export const isDocumentName = (text: string): boolean => documentNameForm.test(t
 
 export type SyncType = 'pre_stay' | 'stay' | 'post_stay';
 export const syncTypes: readonly SyncType[] = ['pre_stay', 'stay', 'post_stay'];
+/** In a sentence; documents, options and JSON have the name itself. */
+export const syncWords = (sync: string): string => sync.replace('_', '-');
 
 export type EntityType = 'reservation' | 'guest';
 /** The kind of a change, as destinations receive it. */

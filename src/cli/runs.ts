@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { listRuns, type RunDetail, type RunSummary, runDetail, runPartnerText } from '../store/runs/list.ts';
-import { syncTypes } from '../terms.ts';
+import { syncTypes, syncWords } from '../terms.ts';
 import { audited, type CommonOptions, common, printJson, show, showList, table, withRuntime } from './command.ts';
 import { exchangeText } from './exchange-text.ts';
 import { positive } from './option-values.ts';
@@ -75,7 +75,7 @@ function row(run: RunSummary): string[] {
   return [
     run.run_id,
     run.integration,
-    run.sync,
+    syncWords(run.sync),
     run.waiting === null ? run.status : `${run.status}, waits: ${run.waiting}`,
     time(run.queued_at),
     took(run),
@@ -89,7 +89,7 @@ function row(run: RunSummary): string[] {
 
 function detailed(run: RunDetail): string {
   const lines = [
-    `${run.run_id}: ${run.sync} of ${run.integration}, ${run.status}${run.waiting === null ? '' : ` (waits: ${run.waiting})`}`,
+    `${run.run_id}: ${syncWords(run.sync)} of ${run.integration}, ${run.status}${run.waiting === null ? '' : ` (waits: ${run.waiting})`}`,
     `asked     ${run.from ?? '?'} to ${run.to ?? '?'}, by ${run.requested_by} at ${time(run.queued_at)}, took ${took(run) || 'nothing yet'}`,
     `answered  ${run.requests} requests (${run.retries} repeated), ${run.pages} pages, ${Math.round(run.bytes / 1024)} KiB`,
     `waited    ${duration(run.waited_ms)}`,

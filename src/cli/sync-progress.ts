@@ -65,7 +65,7 @@ function describe(progress: SyncProgress, elapsedMs: number, withBar: boolean): 
 
 const reasons = {
   retry_after: 'the partner limits requests',
-  breaker: 'circuit open after failures',
+  breaker: 'the partner’s API failed repeatedly',
   rate: 'our rate limit',
   backoff: 'before the next try',
 } as const;

@@ -200,7 +200,7 @@ function settlementFor(
     const result = { kind: 'retry' as const, delayMs, triesUsed, ...(isInDoubt && { mayHaveArrived: true }) };
     return { ...base, ...reason, result };
   }
-  const last = `${claimed.triesUsed + 1} tries failed, the last with ${code}: ${message}`;
+  const last = `${claimed.triesUsed + 1} tries failed. The last answer: ${message}`;
   return { ...base, ...reason, code: 'deliver.tries_used_up', message: last, result: { kind: 'dead' } };
 }
 

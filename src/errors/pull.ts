@@ -88,7 +88,7 @@ export const pullErrors = {
   },
   'pull.breaker_open': {
     retry: 'again',
-    what: 'The partner’s API failed five times in a row; its circuit is open.',
+    what: 'The partner’s API failed five times in a row; requests wait.',
     next: 'One request probes it after the cooldown; scheduled runs then continue by themselves.',
   },
   'pull.not_json': {

@@ -113,7 +113,7 @@ export const pushErrors = {
   },
   'push.stream_excess': {
     retry: 'again',
-    what: 'A stream’s server sent more than a connection may, or did not read our answers. The circuit is open: the next connection is made after five minutes.',
+    what: 'A stream’s server sent more than a connection may, or did not read our answers. The next connection is made after five minutes.',
     next: 'Ask the partner why its server sends so much. Reading resumes by itself from the stored offset.',
   },
   'push.no_endpoint': {

@@ -37,7 +37,7 @@ export const pauseMs = 3_000;
 export function mustWait({ ms, reason }: { readonly ms: number; readonly reason: WaitReason }) {
   const seconds = Math.ceil(ms / 1000);
   if (reason === 'breaker') {
-    const message = `The circuit is open: the next request is allowed in ${seconds} s.`;
+    const message = `The partner’s API failed repeatedly and is asked again in ${seconds} s.`;
     return { kind: 'failed', code: 'pull.breaker_open', message } as const;
   }
   const message = `The partner asks us to wait ${seconds} s.`;

@@ -127,7 +127,7 @@ test('a failing record is retried on its schedule, then held back alone; others 
   assert.equal(new Set(stuck.map(({ idempotency_key }) => idempotency_key)).size, 1);
   const [letter] = await open(store.pool);
   assert.equal(letter?.code, 'deliver.tries_used_up');
-  assert.match(letter?.message ?? '', /5 tries failed, the last with deliver.server_error/);
+  assert.match(letter?.message ?? '', /5 tries failed\. The last answer: /);
   const { rows } = await store.pool.query(`select next_version, last_version, due_at from outbox where id = 'stuck'`);
   assert.deepEqual(rows, [{ next_version: 1, last_version: 2, due_at: null }]);
 });

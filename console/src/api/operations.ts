@@ -113,6 +113,7 @@ export interface Operations {
         lanes: {
           destination: string;
           waiting: number;
+          preview: boolean;
           held: number;
           failing: boolean;
         }[];

@@ -5,7 +5,7 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Alert } from '../api/types.ts';
 import { Ago, Card, Empty, State } from '../parts/basics.tsx';
-import { capital, words } from '../parts/format.ts';
+import { alertWords, capital } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -102,9 +102,9 @@ function What({ alert }: { alert: Alert }) {
   const history = historyOf(alert.detail);
   return (
     <>
-      <strong>{capital(words(alert.kind))}</strong> {alert.integration && <BrandLink name={alert.integration} />}
+      <strong>{capital(alertWords(alert.kind))}</strong> {alert.integration && <BrandLink name={alert.integration} />}
       <div>{alert.message}</div>
-      {history && <History days={history} label={capital(words(alert.kind))} />}
+      {history && <History days={history} label={capital(alertWords(alert.kind))} />}
     </>
   );
 }
@@ -128,7 +128,7 @@ function Handling({ alert }: { alert: Alert }) {
     <Button
       size="compact-sm"
       variant="default"
-      aria-label={`Acknowledge ${words(alert.kind)} ${alert.integration}`}
+      aria-label={`Acknowledge ${alertWords(alert.kind)} ${alert.integration}`}
       onClick={() => acknowledge.mutate(undefined)}
       loading={acknowledge.isPending}
     >

@@ -90,8 +90,8 @@ function Unknown({ report: { nights, left_out, currency } }: { report: HotelRepo
           tone="info"
           title={`${plural(unknown, 'night')} of the next 90 ${unknown === 1 ? 'is' : 'are'} not known`}
         >
-          The partner was not asked for {unknown === 1 ? 'it' : 'them'}. A wider <code>range</code> of the sync
-          pre_stay, or a backfill of a brand with events, shows {unknown === 1 ? 'it' : 'them'}.
+          The partner was not asked for {unknown === 1 ? 'it' : 'them'}. A wider <code>range</code> of the pre-stay
+          sync, or a backfill of a brand with events, shows {unknown === 1 ? 'it' : 'them'}.
         </Notice>
       )}
       {left_out.length > 0 && (

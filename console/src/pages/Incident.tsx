@@ -6,7 +6,7 @@ import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { incidentOver, noEffect } from '../parts/claims.ts';
-import { brandsText, capital, clockOf, instant, number, plural, span, words } from '../parts/format.ts';
+import { alertWords, brandsText, capital, clockOf, instant, number, plural, span } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
@@ -235,7 +235,7 @@ function Alerts({ incident }: { incident: Data }) {
             phone: 'line',
             cell: ({ kind, integration, message }) => (
               <>
-                <strong>{capital(words(kind))}</strong> {integration}
+                <strong>{capital(alertWords(kind))}</strong> {integration}
                 <div>{message}</div>
               </>
             ),

@@ -58,6 +58,9 @@ const syncNames: Record<string, string> = {
   post_stay: 'Post-stay',
   backfill: 'Backfill',
 };
+/** The kind of an alert in words. */
+export const alertWords = (kind: string): string => (kind === 'breaker_open' ? 'partner’s API down' : words(kind));
+
 export const syncName = (sync: string): string => syncNames[sync] ?? sync;
 const causes: Record<string, string> = {
   run: 'by a pull',

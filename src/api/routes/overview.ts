@@ -54,6 +54,7 @@ const cause = z.object({
 const lane = z.object({
   destination: z.string(),
   waiting: z.int(),
+  preview: z.boolean(),
   held: z.int(),
   failing: z.boolean(),
 });
@@ -132,6 +133,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         const now = health.map((one) => one.now);
         const lanes = health.flatMap((one) => one.lanes);
         const waiting = sum([...health.map(({ pending }) => pending), ...lanes.map((lane) => lane.waiting)]);
+        const inPreview = sum(lanes.map((lane) => (lane.preview ? lane.waiting : 0)));
         const activityOf = new Map(byBrand.map((one) => [one.integration, one]));
         const connectorOf = new Map<string, string>(
           integrations.map(({ integration: name, connector }) => [name, connector.name]),
@@ -163,15 +165,16 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
               connector: connectorOf.get(one.integration) ?? '',
               events,
               changes,
-              lanes: one.lanes.map(({ destination, waiting, held, failing }) => ({
+              lanes: one.lanes.map(({ destination, waiting, preview, held, failing }) => ({
                 destination,
                 waiting,
+                preview,
                 held,
                 failing,
               })),
             };
           }),
-          latency_waiting: histogramOf(ages, Math.max(ages.length, waiting)),
+          latency_waiting: histogramOf(ages, Math.max(ages.length, waiting - inPreview)),
           late_after_ms: leastLateMs,
           nodes,
           // A caller limited to some integrations must not learn the names of others.

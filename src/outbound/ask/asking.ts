@@ -69,7 +69,7 @@ export class Asking {
       const atOpenCircuit = reason === 'breaker' && !options.parkable ? options.atOpenCircuit() : 'wait';
       if (atOpenCircuit === 'return') return this.#retries.park(ms, reason);
       if (atOpenCircuit === 'fail') {
-        const message = `the circuit to ${new URL(gate.api).host} is open for another ${Math.ceil(ms / 1000)} s after repeated failures`;
+        const message = `${new URL(gate.api).host} failed repeatedly and is asked again in ${Math.ceil(ms / 1000)} s`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
       const ended = await this.#retries.waitOrPark(ms, reason);

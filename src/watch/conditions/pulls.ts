@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from '../../errors.ts';
+import { syncWords } from '../../terms.ts';
 import { namedBrands } from '../alerts.ts';
 import type { Facts } from '../facts.ts';
 import { clause, counted, type Judged } from './judged.ts';
@@ -38,9 +39,6 @@ export function* ofPulls(facts: Facts): Generator<Judged> {
   }
 }
 
-/** As the console writes it. */
-const syncName = (sync: string): string => sync.replace('_', '-');
-
 const waits: ReadonlyMap<string, string> = new Map([
   ['breaker', 'waits until the partner’s API works again'],
   ['backoff', 'is retrying a failed request'],
@@ -53,20 +51,20 @@ function* ofRuns({ runs, waitingRuns, askedToWait }: Facts): Generator<Judged> {
     const why = error_code === null ? '.' : `: ${errors[error_code as ErrorCode]?.what ?? error_code}`;
     const about = { integration, subject: sync, detail };
     if (state === 'failed')
-      yield { ...about, kind: 'run_failed', state: 'failing', message: `The last ${syncName(sync)} run failed${why}` };
+      yield { ...about, kind: 'run_failed', state: 'failing', message: `The last ${syncWords(sync)} run failed${why}` };
     if (state === 'incomplete')
       yield {
         ...about,
         kind: 'run_incomplete',
         state: 'attention',
-        message: `The last ${syncName(sync)} run is incomplete${why}`,
+        message: `The last ${syncWords(sync)} run is incomplete${why}`,
       };
   }
   const waiting = { kind: 'run_waiting', state: 'attention', quiet: true, action: 'try_now' } as const;
   for (const { integration, sync, waiting: reason } of waitingRuns) {
     const why = waits.get(reason);
     if (why !== undefined)
-      yield { ...waiting, integration, subject: sync, message: `The ${syncName(sync)} run ${why}.` };
+      yield { ...waiting, integration, subject: sync, message: `The ${syncWords(sync)} run ${why}.` };
   }
   const known = new Set(waitingRuns.map(({ integration }) => integration));
   for (const integration of askedToWait) {

@@ -15,7 +15,7 @@ export function* ofStreams({ streams }: Facts): Generator<Judged> {
     const detail = { code: failure, failures };
     if (integration.startsWith('destination:')) {
       const subject = integration.slice('destination:'.length);
-      const message = `Who unsubscribes at ${subject} cannot be read (${failure}): other destinations do not learn of it.`;
+      const message = `Who unsubscribes at ${subject} cannot be read, so other destinations do not learn of it. ${reasonOf(stream)}`;
       if (isFailing) yield { kind: 'feedback_failing', state: 'attention', subject, message, detail };
       continue;
     }
@@ -41,8 +41,12 @@ export function* ofStreams({ streams }: Facts): Generator<Judged> {
 export function describeFailure({ failure, said }: Pick<StreamFacts, 'failure' | 'said'>): string {
   if (failure === 'push.stream_taken')
     return 'Another program reads the stream of this brand: the partner closes our connection. Events wait at the partner.';
-  const why = `${failure}${said === null ? '' : `: “${said}”`}`;
-  return `The stream cannot be read (${why}). ${errors[failure as ErrorCode]?.next ?? ''} Events wait at the partner.`;
+  return `The stream cannot be read. ${reasonOf({ failure, said })} Events wait at the partner.`;
+}
+
+function reasonOf({ failure, said }: Pick<StreamFacts, 'failure' | 'said'>): string {
+  const { what, next } = errors[failure as ErrorCode] ?? { what: `${failure}.`, next: '' };
+  return [what, said !== null && `The answer was: “${said}”.`, next].filter(Boolean).join(' ');
 }
 
 /** What of a stream's messages the connector does not describe, and the remedy. */

@@ -24,7 +24,7 @@ test('five failures in a row open the circuit for all; a manual sync reports it 
   assert.equal(partner.requests.length, 5);
   const refused = await sync(two, 'b2', day);
   assert.equal(refused.error?.code, 'pull.breaker_open');
-  assert.match(refused.error?.message ?? '', /another (60|5\d) s/);
+  assert.match(refused.error?.message ?? '', /again in (60|5\d) s/);
   assert.equal(partner.requests.length, 5, 'no request was sent while the circuit was open');
   broken = false;
   await runtime.pool.query(`update remotes set probe_at = now() where name = $1`, [partner.url]);

@@ -131,7 +131,9 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
   return [...Map.groupBy(lanes, ({ destination }) => destination)]
     .map(([label, mine]): Place => {
       const waiting = mine.reduce((sum, lane) => sum + lane.waiting, 0);
-      const changesPerMinute = rateOf(mine.reduce((sum, lane) => sum + (lane.failing ? 0 : lane.changes), 0));
+      const changesPerMinute = rateOf(
+        mine.reduce((sum, lane) => sum + (lane.failing || lane.preview ? 0 : lane.changes), 0),
+      );
       const cause = causes.find(({ kind, cause }) => cause === `destination:${label}` || kind === 'role_missing');
       const isFailing = mine.some(({ failing }) => failing) || cause?.severity === 'critical';
       return {
@@ -139,7 +141,7 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
         label,
         tone: isFailing ? 'bad' : cause || mine.some(({ held }) => held > 0) ? 'warn' : 'good',
         perMinute: changesPerMinute,
-        said: isFailing || waiting > 100 ? `${number(waiting)} waiting` : rate(changesPerMinute),
+        said: `${mine.every(({ preview }) => preview) ? 'in preview, ' : ''}${waiting === 0 ? 'nothing waits' : `${number(waiting)} waiting`}`,
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })

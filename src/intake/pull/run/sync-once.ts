@@ -83,7 +83,7 @@ async function execute(
   }
   if (outcome.kind === 'parked') {
     const seconds = Math.ceil(outcome.ms / 1000);
-    const message = `the circuit to the partner is open for another ${seconds} s after repeated failures. Run ${run.runId} of the same sync is still queued and was not changed`;
+    const message = `the partner’s API failed repeatedly and is asked again in ${seconds} s. Run ${run.runId} of the same sync is still queued and was not changed`;
     return { runId: run.runId, state: 'failed', counters: noCounts, error: { code: 'pull.breaker_open', message } };
   }
   // Stopped, or taken over by another node after our lease expired: report that node's result.
