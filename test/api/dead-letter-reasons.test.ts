@@ -23,7 +23,7 @@ describe('dead letters by reason', () => {
     const { items } = await get('/dead-letter-reasons');
     const [first] = items;
     assert.match(first.message, /check_out must not be before check_in/);
-    assert.deepEqual([first.records, first.times, first.ids], [2, 13, ['R1', 'R2']]);
+    assert.deepEqual([first.records, first.times, first.ids, first.brands], [2, 13, ['R1', 'R2'], 1]);
     assert.equal(items.length, 3);
     const { total } = await get(`/dead-letters?message=${encodeURIComponent(first.message)}`);
     assert.equal(total, 2, 'the reason leads to its letters');

@@ -147,6 +147,10 @@ test('a limited caller sees an incident that its brands share with others, and n
     names.toSorted(),
     'all of them, not the first 20',
   );
+  await node.take('grand', reservation('R-shared'));
+  const { causes } = (await node.call('GET', '/overview', operator)).body;
+  const effect = causes.find(({ cause }: { cause: string }) => cause === 'brands:auth_failed');
+  assert.ok(effect.waiting > 0, 'the overview counts what waits of its brands');
   const own = await node.token('operator', ['grand']);
   const listed = await list('open', own);
   const find = (cause: string) => listed.find((one: { cause: string }) => one.cause === cause);

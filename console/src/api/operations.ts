@@ -1634,6 +1634,7 @@ export interface Operations {
         records: number;
         times: number;
         integrations: string[];
+        brands: number;
         ids: string[];
         newest: string;
         at: string;

@@ -269,7 +269,14 @@ function Reasons(props: ReasonsProps & { onReplay?: ((request: ReplayRequest) =>
             head: 'Records',
             cell: ({ records, times }) => `${plural(records, 'record')}, ${plural(times, 'time')}`,
           },
-          { head: 'Brands', phone: 'labelled', cell: ({ integrations }) => integrations.join(', ') },
+          {
+            head: 'Brands',
+            phone: 'labelled',
+            cell: ({ integrations, brands }) =>
+              brands > integrations.length
+                ? `${number(brands)} brands, such as ${integrations[0]}`
+                : integrations.join(', '),
+          },
           {
             head: 'Since',
             phone: 'labelled',

@@ -133,6 +133,7 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
             records: z.int(),
             times: z.int().describe('Failures over all of them: a record that fails at every poll is one letter.'),
             integrations: z.array(z.string()).describe('Up to five.'),
+            brands: z.int(),
             ids: z.array(z.string()).describe('Up to five.'),
             newest: z.string().describe('The newest dead letter.'),
             at: instant,

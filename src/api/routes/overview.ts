@@ -308,7 +308,11 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
 /** What waits and what failed because of a cause, as far as the health of its brands shows it. */
 function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: number; dead_letters: number } {
   const destination = /^destination:(.*)$/s.exec(cause.cause)?.[1];
-  const mine = health.filter(({ integration }) => cause.integrations.includes(integration));
+  // A cause of many brands does not list them.
+  const isShared = cause.cause.startsWith('brands:');
+  const mine = health.filter(({ integration, findings }) =>
+    isShared ? findings.some(({ kind }) => kind === cause.kind) : cause.integrations.includes(integration),
+  );
   const lanes = mine
     .flatMap((one) => one.lanes)
     .filter((lane) => destination === undefined || lane.destination === destination);

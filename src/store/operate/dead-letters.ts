@@ -87,7 +87,7 @@ export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Pro
   const { where, values } = conditions(filter);
   const { rows } = await db.query<UnreadRow>(
     `select code, message, kind, destination, count(distinct (integration, coalesce(id, fingerprint)))::int as records,
-            sum(times)::int as times, (array_agg(distinct integration))[1:5] as integrations,
+            sum(times)::int as times, (array_agg(distinct integration))[1:5] as integrations, count(distinct integration)::int as brands,
             coalesce((array_agg(distinct id) filter (where id is not null))[1:5], '{}') as ids,
             max(dead_letter_id)::text as newest, min(at) as at, max(last_at) as last_at
        from dead_letters where ${where} group by code, message, kind, destination

@@ -223,7 +223,7 @@ export interface OperatorAction {
 }
 
 /** Actions that can change how data flows; reading and signing in are not among them. */
-const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
+const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|release|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
 
 /** What operators changed between two times, newest first: for these brands, or for no brand in particular (left out with `isLimited`). */
 export async function operatorActions(

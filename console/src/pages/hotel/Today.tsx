@@ -39,7 +39,7 @@ export function Today({ report }: { report: HotelReport }) {
       'Returning guests',
       known === 0 ? '–' : percent(guests.returning / known),
       known === 0 && guests.unknown > 0
-        ? 'no profiles: no destination receives guests'
+        ? 'the guests who arrive have no profiles yet'
         : `${guests.returning} of ${known} arrivals in 7 days`,
     ],
   ] as const;
