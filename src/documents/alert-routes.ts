@@ -87,7 +87,15 @@ const email = z
     password: secretText().optional().describe('The user’s password.'),
     from: address().describe('The sender.'),
     to: z.array(address()).min(1).max(50).describe('The recipients.'),
+    weekly: z
+      .boolean()
+      .optional()
+      .describe('Also sends the figures of each hotel of `integrations`, or of all, on Monday morning at the hotel.'),
     ...shared,
+    severities: z
+      .array(severity)
+      .default(['warning', 'critical'])
+      .describe('The severities that it gets; [] for no alerts.'),
   })
   .meta({ title: 'email', description: 'Mail to one or more people.' });
 

@@ -6,9 +6,10 @@ import { openSocket } from '../outbound/socket.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { RoutableAlert } from '../store/operate/alert-row.ts';
 import { routeStates } from '../store/operate/alert-sends.ts';
+import type { Mail, MailPorts } from '../watch/routes/email.ts';
 import { isMeant, waitMs } from '../watch/routes/match.ts';
 import type { News, RouteSettings } from '../watch/routes/route.ts';
-import { type RouteAnswer, sendNotice } from '../watch/routes/send.ts';
+import { type RouteAnswer, sendByMail, sendNotice } from '../watch/routes/send.ts';
 import { type SendAlertsPorts, testRoute } from '../watch/send-alerts.ts';
 
 /** The name of the route for `alerts.webhook`; no route of a document can have it. */
@@ -45,17 +46,39 @@ async function settingsOf(runtime: Runtime, route: string): Promise<RouteSetting
 
 const mailDeadlineMs = 20_000;
 
-function sender(runtime: Runtime, clock: Clock): SendAlertsPorts['send'] {
-  const { http, allowPrivate, ca } = runtime;
+function mailPorts({ allowPrivate, ca }: Runtime): MailPorts {
   const connect = (host: string, port: number) =>
     openSocket(host, port, { allowPrivate, timeoutMs: mailDeadlineMs, lifeMs: mailDeadlineMs });
-  const mail = { connect, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
-  return (settings, notice) => sendNotice(settings, notice, { http, mail, now: clock.now });
+  return { connect, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
 }
 
-const linkOf = (runtime: Runtime): string | undefined => {
+function sender(runtime: Runtime, clock: Clock): SendAlertsPorts['send'] {
+  const ports = { http: runtime.http, mail: mailPorts(runtime), now: clock.now };
+  return (settings, notice) => sendNotice(settings, notice, ports);
+}
+
+/** Sends a mail that is not an alert over an e-mail route, with a link to a page of the console. */
+export async function mailOver(
+  runtime: Runtime,
+  route: string,
+  { subject, text }: Mail,
+  page: string,
+): Promise<RouteAnswer> {
+  const settings = await settingsOf(runtime, route);
+  if (settings === undefined || settings === 'unreadable' || settings.type !== 'email') {
+    return { kind: 'failed', message: `The settings of the route ${route} cannot be read.` };
+  }
+  const link = linkOf(runtime, page);
+  return sendByMail(
+    settings,
+    { subject, text: `${text}\n${link === undefined ? '' : `\n${link}\n`}` },
+    mailPorts(runtime),
+  );
+}
+
+const linkOf = (runtime: Runtime, page = '/alerts'): string | undefined => {
   const { public_url } = runtime.active().settings;
-  return public_url === undefined ? undefined : `${public_url.replace(/\/+$/, '')}/alerts`;
+  return public_url === undefined ? undefined : `${public_url.replace(/\/+$/, '')}${page}`;
 };
 
 /** What sending needs, from the documents in force. */

@@ -12,6 +12,7 @@ import { countQuality } from '../store/measures/quality.ts';
 import { claimMark, countActivity } from '../store/operate/activity.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { addTally } from '../store/operate/tally.ts';
+import { mailWeekly } from './hotel-report.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
@@ -50,6 +51,7 @@ export function startWatch(runtime: Runtime): Loop {
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('hotel reports', 60_000, () => countHotelsOnce(runtime), 9),
+    every('weekly mails', 10 * 60_000, () => mailWeekly(runtime, systemClock.now())),
     every('retention', 10 * 60_000, () => prune(runtime)),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };

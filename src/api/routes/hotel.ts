@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { roomsAvailable } from '../../composition/deliver.ts';
-import { roomsByNight } from '../../documents/capacity.ts';
-import { hotelView } from '../../measures/hotel.ts';
-import { readBudgets, writeBudget } from '../../store/measures/budgets.ts';
-import { readHotel } from '../../store/measures/hotel-report.ts';
+import { hotelReport } from '../../operations/hotel-report.ts';
+import { writeBudget } from '../../store/measures/budgets.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const date = z.iso.date();
@@ -112,14 +109,7 @@ export function hotelRoutes({ runtime }: Api): Route[] {
       description: 'Counted within a minute of a change. `report` is null until the first count.',
       role: 'viewer',
       response: z.object({ report: report.nullable() }),
-      handle: async ({ params: { integration } }) => {
-        const body = runtime.active().documents.get(integration)?.body;
-        const found = await readHotel(pool, integration);
-        if (found === undefined || body === undefined) return ok({ report: null });
-        const rooms = { toSell: await roomsAvailable(runtime, integration), all: roomsByNight(body.rooms_available) };
-        const view = hotelView(found.day, found.report, rooms, body.measures, await readBudgets(pool, integration));
-        return ok({ report: { ...view, counted_at: found.counted_at } });
-      },
+      handle: async ({ params: { integration } }) => ok({ report: (await hotelReport(runtime, integration)) ?? null }),
     }),
     route('PUT /integrations/{integration}/budgets/{month}', {
       id: 'integrations.budget',

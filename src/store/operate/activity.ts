@@ -56,6 +56,9 @@ export async function claimMark(pool: Pool, name: string, everyMs: number): Prom
   return rowCount === 1;
 }
 
+/** What was claimed was not done: it may be claimed again. */
+export const forgetMark = (pool: Pool, name: string) => pool.query('delete from marks where name = $1', [name]);
+
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(
     `with counted as (

@@ -1,7 +1,7 @@
 import type { Http } from '../../outbound/http.ts';
 import { retryAfterMs } from '../../outbound/retry-after.ts';
 import type { EpochMs } from '../../terms.ts';
-import { type MailPorts, sendMail } from './email.ts';
+import { type Mail, type MailPorts, mailOf, sendMail } from './email.ts';
 import { requestOf } from './requests.ts';
 import type { EmailSettings, Notice, RouteSettings } from './route.ts';
 
@@ -20,7 +20,7 @@ const deadlineMs = 15_000;
 
 /** Sends a notice and returns the outcome; never throws. */
 export async function sendNotice(settings: RouteSettings, notice: Notice, ports: SendPorts): Promise<RouteAnswer> {
-  if (settings.type === 'email') return sendByMail(settings, notice, ports.mail);
+  if (settings.type === 'email') return sendByMail(settings, mailOf(notice, settings), ports.mail);
   const { url, headers, body } = requestOf(settings, notice);
   const answer = await ports.http.request({
     method: 'POST',
@@ -38,9 +38,10 @@ export async function sendNotice(settings: RouteSettings, notice: Notice, ports:
   return { kind: 'failed', message: `${settings.type} answered ${status}.`, ...(afterMs !== undefined && { afterMs }) };
 }
 
-async function sendByMail(settings: EmailSettings, notice: Notice, mail: MailPorts): Promise<RouteAnswer> {
+/** Sends a mail and returns the outcome; never throws. */
+export async function sendByMail(settings: EmailSettings, mail: Mail, ports: MailPorts): Promise<RouteAnswer> {
   try {
-    await sendMail(settings, notice, mail);
+    await sendMail(settings, mail, ports);
     return { kind: 'sent' };
   } catch (error) {
     // A server's answer may quote credentials or addresses, so only its code is kept.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { openSocket } from '../../../src/outbound/socket.ts';
-import { sendMail } from '../../../src/watch/routes/email.ts';
+import { mailOf, sendMail } from '../../../src/watch/routes/email.ts';
 import { requestOf } from '../../../src/watch/routes/requests.ts';
 import type { EmailSettings, Notice } from '../../../src/watch/routes/route.ts';
 import { smtpServer } from './smtp-server.ts';
@@ -47,7 +47,7 @@ async function sendTo(t: TestContext, answer: (socket: Socket) => void, deadline
     to: ['b@hotels.example'],
   } satisfies EmailSettings;
   const open = (host: string) => openSocket(host, port, { allowPrivate: true, timeoutMs: 5_000, lifeMs: deadlineMs });
-  return sendMail(settings, notice, { connect: open }).then(
+  return sendMail(settings, mailOf(notice, settings), { connect: open }).then(
     () => 'sent',
     (error: { code?: string }) => error.code ?? 'failed',
   );
@@ -83,7 +83,7 @@ test('a text inside an alert forges no line, link or direction in any route', as
         from: 'a@hotels.example',
         to: ['b@hotels.example'],
       } satisfies EmailSettings;
-      await sendMail(settings, forged, { connect: connectTo });
+      await sendMail(settings, mailOf(forged, settings), { connect: connectTo });
       const { text: mail = '' } = smtp.mails.at(-1) ?? {};
       for (const one of [...shown, JSON.stringify(mail)]) {
         assert.doesNotMatch(one, /\\nRaised: never|\]\(|\u202e|\\u001b/, one.slice(0, 500));

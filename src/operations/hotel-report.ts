@@ -1,0 +1,48 @@
+import { roomsAvailable } from '../composition/deliver.ts';
+import { roomsByNight } from '../documents/capacity.ts';
+import { hotelView } from '../measures/hotel.ts';
+import { weeklyText } from '../measures/weekly.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { readBudgets } from '../store/measures/budgets.ts';
+import { readHotel } from '../store/measures/hotel-report.ts';
+import { claimMark, forgetMark } from '../store/operate/activity.ts';
+import type { EpochMs } from '../terms.ts';
+import { alertRoutes, mailOver } from './alert-routes.ts';
+
+/** The figures of a hotel as its document wants them; undefined before the first count. */
+export async function hotelReport(runtime: Runtime, integration: string) {
+  const body = runtime.active().documents.get(integration)?.body;
+  const found = await readHotel(runtime.pool, integration);
+  if (found === undefined || body === undefined) return undefined;
+  const rooms = { toSell: await roomsAvailable(runtime, integration), all: roomsByNight(body.rooms_available) };
+  const budgets = await readBudgets(runtime.pool, integration);
+  const view = hotelView(found.day, found.report, rooms, body.measures, budgets);
+  return { ...view, counted_at: found.counted_at };
+}
+
+const sixDaysMs = 6 * 86_400_000;
+const firstHour = 6;
+
+/** Sends the figures of each hotel to the e-mail routes that want them: on Monday morning at the hotel, once over all nodes. */
+export async function mailWeekly(runtime: Runtime, now: EpochMs): Promise<void> {
+  const { pool, log } = runtime;
+  for (const [route, settings] of alertRoutes(runtime)) {
+    if (settings.type !== 'email' || !settings.weekly) continue;
+    for (const [integration, { body }] of runtime.active().documents) {
+      const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(body.timezone);
+      const isMorning = local.dayOfWeek === 1 && local.hour >= firstHour;
+      if (!isMorning || settings.integrations?.includes(integration) === false) continue;
+      const mark = `weekly ${route} ${integration}`;
+      if (!(await claimMark(pool, mark, sixDaysMs))) continue;
+      const report = await hotelReport(runtime, integration);
+      const answer =
+        report && (await mailOver(runtime, route, weeklyText(integration, report), `/hotels/${integration}`));
+      if (answer?.kind !== 'failed') continue;
+      await forgetMark(pool, mark);
+      log.warn(
+        { code: 'operate.alert_unsent', route, integration, failure: answer.message },
+        'watch: weekly mail failed',
+      );
+    }
+  }
+}
