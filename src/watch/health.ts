@@ -42,6 +42,9 @@ export function destinationState(name: string, paused: boolean, brands: readonly
   const own = brands.flatMap(({ findings }) =>
     findings.filter(({ kind, cause }) => cause === `destination:${name}` || kind === 'role_missing'),
   );
-  const worst = healthStates[Math.max(...own.map(rank), 0)] ?? 'healthy';
+  // A lane that is in preview does not pause the others.
+  const working = own.filter(({ state }) => state !== 'paused');
+  if (own.length - working.length === brands.length) return 'paused';
+  const worst = healthStates[Math.max(...working.map(rank), 0)] ?? 'healthy';
   return worst === 'healthy' && held > 0 ? 'attention' : worst;
 }

@@ -363,6 +363,12 @@ test('Healthy, of a brand and of a destination, comes from the same conditions',
   assert.deepEqual([well.state, destinationState('crm', false, [well], 0)], ['healthy', 'healthy']);
   assert.equal(destinationState('lake', false, [late], 0), 'healthy', 'it is about another one');
   assert.equal(destinationState('crm', false, [unmanned], 0), 'failing', 'nothing is delivered');
+  const preview = healthFrom([{ ...finding, kind: 'deliveries_paused', state: 'paused' }], []);
+  assert.deepEqual(
+    [destinationState('crm', false, [well, preview], 0), destinationState('crm', false, [preview], 0)],
+    ['healthy', 'paused'],
+    'a brand in preview does not pause the others',
+  );
 });
 
 /** Statements of one answer of the API, with nothing to compare: a version that was applied, a partner that answered, one delivery. */

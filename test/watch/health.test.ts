@@ -96,6 +96,10 @@ test('a brand without any data yet is new, not healthy', () => {
 test('a paused destination is reported while changes wait for it', () => {
   assert.equal(judgeLane({ paused: true, waiting: 4, retrying: 4 }).state, 'paused');
   assert.equal(judgeLane({ paused: true }).state, 'healthy');
+  assert.match(
+    judgeLane({ paused: true, preview: true }).findings[0]?.message ?? '',
+    /in preview: nothing is waiting yet/,
+  );
 });
 
 test('without a worker nothing waits for another reason', () => {

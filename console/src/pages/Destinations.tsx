@@ -8,7 +8,6 @@ import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts
 import { Choice } from '../parts/Choice.tsx';
 import { number, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
-import { Release } from '../parts/Release.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
@@ -117,7 +116,6 @@ function One({ destination }: { destination: Destination }) {
               <span className="row">
                 <BrandLink name={integration} lead />
                 {preview && <State of="paused" label="In preview" />}
-                {preview && <Release integration={integration} destination={destination.name} />}
               </span>
             ),
           },

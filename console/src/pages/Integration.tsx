@@ -8,7 +8,6 @@ import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, syncName } from '../parts/format.ts';
-import { Release } from '../parts/Release.tsx';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -337,7 +336,6 @@ function Backlog({ brand }: { brand: IntegrationDetail }) {
                   {destination}
                 </Link>
                 {preview && <State of="paused" label="In preview" />}
-                {preview && <Release integration={brand.name} destination={destination} />}
               </span>
             ),
           },

@@ -25,11 +25,10 @@ function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>): Generator<Judge
   const wait = `${counted(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} waiting.`;
   if (lane.paused) {
     const paused = { ...about, kind: 'deliveries_paused', state: 'paused', quiet: true } as const;
-    const until = `${wait.slice(0, -1)} until you release them.`;
-    if (waiting === 0) return;
+    const until = waiting === 0 ? 'nothing is waiting yet.' : `${wait.slice(0, -1)} until you release them.`;
     if (lane.preview)
       yield { ...paused, message: `Deliveries to ${subject} are in preview: ${until}`, action: 'release' };
-    else yield { ...paused, message: `Deliveries to ${subject} are paused in its document; ${wait}` };
+    else if (waiting > 0) yield { ...paused, message: `Deliveries to ${subject} are paused in its document; ${wait}` };
     return;
   }
   const why = clause(lane.last_failure);
