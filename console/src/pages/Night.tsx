@@ -53,7 +53,7 @@ export function Night() {
         {({ entries, said }) => (
           <div className="stack">
             <p className="story">{said}</p>
-            <Card title="In order" aside="incidents, holds, changes by people, nodes">
+            <Card title="Time line" aside="incidents, holds, changes by people, nodes">
               {entries.length === 0 ? (
                 <Empty small title="No incident, no hold, no change by a person" />
               ) : (
