@@ -67,9 +67,11 @@ function describe(entry: Timeline['timeline'][number]): string {
     return `dead letter ${text('dead_letter_id')} (${text('state')}): ${text('code')}: ${text('message')}`;
   }
   if (entry.what === 'seen_unchanged') return `seen unchanged by ${text('times')} polls, last at this time`;
-  const lines = [
-    `${text('cause')} ${text('cause_id')}: ${text('outcome')} ${text('version') && `version ${text('version')}`}`,
-  ];
+  const isHeld = entry.outcome === 'held';
+  const result = isHeld
+    ? 'values held back'
+    : [text('outcome'), text('version') && `version ${text('version')}`].join(' ');
+  const lines = [`${text('cause')} ${text('cause_id')}: ${result}`];
   if (entry.reason) lines.push(`    ${text('reason')}`);
   for (const { path, before, after } of (entry.diff ?? []) as { path: string; before?: unknown; after?: unknown }[]) {
     lines.push(`    ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);

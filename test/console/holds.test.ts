@@ -88,7 +88,7 @@ describe('holds', { skip }, () => {
     assert.equal(await amount('C0'), 100);
     await page.getByRole('button', { name: 'Refuse the values of 25 bookings' }).click();
     await page.getByText('The held values of 25 bookings are refused; the stored ones stay.').waitFor();
-    await page.getByText('It is refused by').waitFor();
+    await page.getByText('Refused by').waitFor();
     assert.equal(await amount('C0'), 100);
   });
 

@@ -74,7 +74,7 @@ function Meaning({ preview: { hold, remedy } }: { preview: Preview }) {
   const all = useSeesAllBrands();
   if (hold.state !== 'open')
     return (
-      <Notice tone="calm" title={`It is ${words(hold.state)}${hold.closed_by ? ` by ${hold.closed_by}` : ''}`}>
+      <Notice tone="calm" title={`${capital(words(hold.state))}${hold.closed_by ? ` by ${hold.closed_by}` : ''}`}>
         <Ago at={hold.closed_at} />
       </Notice>
     );

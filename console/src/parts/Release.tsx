@@ -47,7 +47,7 @@ function ReleaseDialog({ lane, onClose }: { lane: Lane; onClose: () => void }) {
     <Modal opened onClose={onClose} title={`Release ${integration} to ${destination}`} size="lg">
       <div className="stack">
         <p className="muted">
-          Nothing has left yet. Released, all of this is sent to {destination}, and every later change as it happens.
+          This waits here. Released, all of it is sent to {destination}, and every later change as it happens.
         </p>
         <Loaded query={preview}>
           {(seen) => (
