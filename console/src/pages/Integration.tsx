@@ -266,6 +266,8 @@ function StartPulling({ integration }: { integration: string }) {
 }
 
 function Syncs({ brand }: { brand: IntegrationDetail }) {
+  const hasNoWorker = brand.findings.some(({ kind }) => kind === 'role_missing');
+  const until = brand.paused ? 'when resumed' : hasNoWorker ? 'when a worker runs' : undefined;
   return (
     <Card
       title="Pull"
@@ -298,7 +300,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {brand.paused ? <span className="muted">when resumed</span> : <Ago at={next_at} none="not scheduled" />}
+                {until ? <span className="muted">{until}</span> : <Ago at={next_at} none="not scheduled" />}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}
