@@ -46,15 +46,16 @@ export class LivingHotel extends Hotel {
   #step(): HotelChange | undefined {
     const { random } = this;
     const full = this.size >= this.#most;
+    // Other dates are rare: when half of the changes are of one kind, the service takes it for an accident.
     const kind = random.weighted([
       [full ? 0 : 26, 'book'],
       [16, 'check_in'],
       [14, 'check_out'],
-      [9, 'move'],
-      [7, 'extend'],
+      [4, 'move'],
+      [4, 'extend'],
       [7, 'upgrade'],
-      [6, 'charge'],
-      [6, 'guest'],
+      [10, 'charge'],
+      [10, 'guest'],
       [5, 'profile'],
       [full ? 12 : 5, 'cancel'],
       [1, 'no_show'],
