@@ -1,4 +1,3 @@
-import { addDays } from './days.ts';
 import type { Figures, HotelView } from './hotel.ts';
 
 /** The figures of a hotel as a letter to its manager. No guest is named. */
@@ -7,18 +6,15 @@ export function weeklyText(hotel: string, view: HotelView): { readonly subject: 
   const count = (value: number) => Math.round(value).toLocaleString('en');
   const amount = (value: number | null) => (value === null ? '–' : `${count(value)} ${currency}`.trim());
   const figures = ({ sold, occupancy, revenue, adr, revpar }: Figures) =>
-    `${count(sold)} rooms, ${occupancy === null ? '–' : `${count(occupancy * 100)} %`}, ${amount(revenue)}, ADR ${amount(adr)}, RevPAR ${amount(revpar)}`;
-  const known = (some: number, all: number) => (some === all ? '' : ` (${some} of ${all} nights known)`);
+    `${count(sold)} ${sold === 1 ? 'room' : 'rooms'}, ${occupancy === null ? '–' : `${count(occupancy * 100)} %`}, ${amount(revenue)}, ADR ${amount(adr)}, RevPAR ${amount(revpar)}`;
   const lost = ({ reservations, room_nights, revenue }: typeof cancellations.week) =>
     `${count(reservations)} bookings, ${count(room_nights)} room nights, ${amount(revenue)}`;
 
-  const week = view.nights.filter(({ night }) => night < addDays(day, 7));
-  const weekKnown = week.filter((one) => one.known);
   const current = view.months.findIndex(({ month }) => day.startsWith(month));
   const months = view.months
     .slice(Math.max(0, current - 1), current + 2)
     .flatMap(({ month, nights, known_nights, last_year, budget, ...month_figures }) => [
-      `${month}: ${figures(month_figures)}${known(known_nights, nights)}`,
+      `${month}: ${known_nights === 0 ? 'not known' : figures(month_figures)}${[0, nights].includes(known_nights) ? '' : ` (${known_nights} of ${nights} nights known)`}`,
       ...(last_year === null ? [] : [`  the year before: ${figures(last_year)}`]),
       ...(budget === null ? [] : [`  budget: ${amount(budget)}`]),
     ]);
@@ -29,8 +25,8 @@ export function weeklyText(hotel: string, view: HotelView): { readonly subject: 
   const lines = [
     `${hotel}, the week from ${day}`,
     '',
-    `Next 7 nights: ${figures(totalOf(weekKnown))}${known(weekKnown.length, week.length)}`,
-    `Arrivals with guests who were here before: ${guests.returning} of ${guests.returning + guests.new + guests.unknown}`,
+    ...view.nights.slice(0, 7).map((one) => `${one.night}: ${one.known ? figures(one) : 'not known'}`),
+    `Arrivals of 7 days with guests who were here before: ${guests.returning} of ${guests.returning + guests.new + guests.unknown}`,
     '',
     ...months,
     '',
@@ -41,19 +37,4 @@ export function weeklyText(hotel: string, view: HotelView): { readonly subject: 
     `No-shows in 7 days: ${lost(cancellations.no_shows)}`,
   ];
   return { subject: `${hotel}: the week from ${day}`, text: lines.join('\n') };
-}
-
-function totalOf(nights: readonly Figures[]): Figures {
-  const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
-  const [sold, revenue] = [sum(nights.map((one) => one.sold)), sum(nights.map((one) => one.revenue))];
-  const isCounted = nights.every(({ rooms_available }) => rooms_available !== null);
-  const rooms_available = isCounted ? sum(nights.map((one) => one.rooms_available ?? 0)) : null;
-  return {
-    rooms_available,
-    sold,
-    revenue,
-    occupancy: rooms_available ? sold / rooms_available : null,
-    adr: sold > 0 ? revenue / sold : null,
-    revpar: rooms_available ? revenue / rooms_available : null,
-  };
 }

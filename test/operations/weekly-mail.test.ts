@@ -39,7 +39,8 @@ test('on Monday morning the manager gets the figures of the hotel, once; no gues
   );
   const { text = '' } = smtp.mails[0] ?? {};
   assert.match(text, /Subject: \[Innbound\] grand: the week from 20/);
-  assert.match(text, /Next 7 nights: 3 rooms/);
+  assert.equal(text.match(/^20\d\d-\d\d-\d\d: 1 room,/gm)?.length, 3, text);
+  assert.equal(text.match(/^20\d\d-\d\d-\d\d: /gm)?.length, 7);
   assert.match(text, /https:\/\/innbound\.group\.example\/hotels\/grand/);
   assert.doesNotMatch(text, /Ana|Prado|W1/);
 });

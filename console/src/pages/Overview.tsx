@@ -9,7 +9,6 @@ import { checksOf, standing } from '../parts/claims.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
-import { HoldsLine } from './HoldsLine.tsx';
 import { Causes, isOf, uncovered } from './overview/Causes.tsx';
 import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
@@ -30,7 +29,6 @@ export function Overview() {
                 {message}
               </Notice>
             ))}
-            {!data.causes.some(({ kind }) => kind === 'rows_held') && <HoldsLine />}
             <Causes data={data} />
             <Flow data={data} periodMs={periodMs[period]} />
             <Health data={data} />
