@@ -59,6 +59,7 @@ const pure = new Set([
   'persons',
   'transform',
   'reconcile',
+  'onboard',
   'packages/suggest',
 ]);
 /** What each room may import besides itself, from the tables in ARCHITECTURE.md: rooms, and rooms of which it may use types only. */

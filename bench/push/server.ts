@@ -71,7 +71,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
           : async (events) => (await Promise.all(events.map((event) => appendEvents(pool, [event])))).flat(),
       writeRejections: async () => {},
     });
-    const nobody = { examine: never, list: never, read: never };
+    const nobody = { examine: never, rehearse: never, list: never, read: never };
     registerWebhooks(app, { clock: systemClock, intake, sandbox: nobody, maxBodyBytes: () => 1024 * 1024 });
   }
   await app.listen({ port: 0, host: '127.0.0.1' });

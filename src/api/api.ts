@@ -29,6 +29,7 @@ import { integrationActionRoutes } from './routes/integration-actions.ts';
 import { integrationRoutes } from './routes/integrations.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { mappingCaseRoutes } from './routes/mapping-cases.ts';
+import { onboardingRoutes, partnerRoutes } from './routes/onboarding.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { privacyRoutes } from './routes/privacy.ts';
 import { profileRoutes } from './routes/profiles.ts';
@@ -47,6 +48,7 @@ const resources: Readonly<Record<string, readonly ((api: Api) => Route[])[]>> = 
   overview: [overviewRoutes],
   integrations: [integrationRoutes, integrationActionRoutes, coverageRoutes, hotelRoutes, dryRunRoutes],
   endpoints: [endpointRoutes],
+  onboarding: [onboardingRoutes, partnerRoutes],
   runs: [runRoutes],
   events: [eventRoutes],
   reservations: [reservationRoutes],

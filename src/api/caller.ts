@@ -7,6 +7,9 @@ export type Role = (typeof roles)[number];
 /** `feed` reads the feed of changes, with guest data, and nothing else. */
 export const tokenRoles = ['feed', ...roles] as const satisfies readonly TokenRole[];
 
+/** `partner`: whoever opened an onboarding link. It can call the routes of that link and no others. */
+export type CallerRole = TokenRole | 'partner';
+
 /** The caller, as identified by its token. */
 export interface Caller {
   readonly tokenId: string;
@@ -14,14 +17,15 @@ export interface Caller {
   readonly grantId: string;
   /** The token's name, written into the audit log. */
   readonly name: string;
-  readonly role: TokenRole;
+  readonly role: CallerRole;
   /** The integrations it may see; undefined means all. */
   readonly integrations: readonly string[] | undefined;
   readonly kind: 'api' | 'session';
 }
 
 /** A viewer sees guest data masked, so the feed would be useless to it. */
-export function mayAs({ role }: Caller, needed: TokenRole): boolean {
+export function mayAs({ role }: Caller, needed: CallerRole): boolean {
+  if (role === 'partner' || needed === 'partner') return role === needed;
   if (role === 'feed' || needed === 'feed') return needed === 'feed' && role !== 'viewer';
   return roles.indexOf(role) >= roles.indexOf(needed);
 }

@@ -15,3 +15,17 @@ export const flowCookie = (secure: boolean): string => (secure ? '__Host-innboun
 /** Lax and not Strict: the browser returns from another site. It holds only this sign-in, sealed. */
 export const flowCookieOf = (secure: boolean, value: string, maxAgeS: number): string =>
   `${flowCookie(secure)}=${value}; ${attributes('Lax', maxAgeS, secure)}`;
+
+/** A browser that opened an onboarding link. One cookie per link: a partner may connect several brands. */
+export const browserCookie = (secure: boolean, linkId: string): string =>
+  `${secure ? '__Host-' : ''}innbound_${linkId}`;
+
+export const browserCookieOf = (secure: boolean, linkId: string, value: string, maxAgeS: number): string =>
+  `${browserCookie(secure, linkId)}=${value}; ${attributes('Strict', maxAgeS, secure)}`;
+
+/** The value that the browser keeps for the link, if its form is one of ours. */
+export function browserOf(cookies: string, secure: boolean, linkId: string): string | undefined {
+  const pairs = cookies.split(';').map((part) => part.trim().split('=', 2));
+  const value = pairs.find(([name]) => name === browserCookie(secure, linkId))?.[1];
+  return value !== undefined && /^[\w-]{40,60}$/.test(value) ? value : undefined;
+}

@@ -78,7 +78,7 @@ async function serve(
   serving: Serving,
   request: FastifyRequest,
   reply: FastifyReply,
-  { caller, token }: Identified & { kind: 'known' },
+  { caller, token, link }: Identified & { kind: 'known' },
 ): Promise<FastifyReply> {
   const { route, runtime, streams, waits } = serving;
   const { id: requestId, ip: address } = request;
@@ -119,6 +119,8 @@ async function serve(
     cookie: shown?.by === 'cookie' ? shown.token : undefined,
     fromConsole: request.headers[consoleHeader] !== undefined,
     caller,
+    link,
+    cookies: request.headers.cookie ?? '',
     within: typeof asked === 'string' ? [asked] : caller.integrations,
     signal: wait?.signal ?? never,
   };

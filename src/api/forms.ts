@@ -143,9 +143,11 @@ export const sandboxReport = z.object({
   signature: z.object({
     right: z.boolean(),
     reason: z.string().optional(),
+    part: z.enum(['time', 'body', 'secret', 'encoding', 'method', 'missing']).optional().describe('What is wrong.'),
     explanation: z.string().optional(),
     skew_s: z.number().optional(),
   }),
+  answered: z.int().optional().describe('What the brand’s own address answered in a rehearsal.'),
   body: z.object({ bytes: z.int(), problem: z.string().optional() }),
   envelope: z.array(z.object({ pointer: z.string(), detail: z.string() })),
   outcome: sandboxOutcome,

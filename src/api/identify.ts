@@ -2,21 +2,23 @@ import type { FastifyRequest } from 'fastify';
 import type { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import { type Caller, callerOf, consoleHeader, isServedOverHttps, mayAs, shownToken } from './caller.ts';
+import { identifyPartner } from './identify-partner.ts';
 import type { Route } from './route.ts';
 
 export type Identified =
-  | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string }
+  | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string; readonly link?: OnboardingLink }
   | {
       readonly kind: 'refused';
-      readonly status: 401 | 403;
-      readonly code: 'operate.unauthorized' | 'operate.forbidden';
+      readonly status: 401 | 403 | 410;
+      readonly code: 'operate.unauthorized' | 'operate.forbidden' | 'operate.link_ended';
       readonly detail: string;
     }
   | {
       readonly kind: 'wait';
       readonly status: 429;
-      readonly code: 'operate.too_many_failures';
+      readonly code: 'operate.too_many_failures' | 'operate.busy';
       readonly detail: string;
       readonly seconds: number;
     };
@@ -48,14 +50,14 @@ export async function identify(
     const isGuess = route.method !== 'GET' && !route.asks;
     return (isGuess ? mustWait(request, runtime, failures) : undefined) ?? { kind: 'known', caller: anonymous };
   }
+  if (route.role === 'partner') {
+    return (await identifyPartner(request, runtime)) ?? refusedGuess(request, runtime, failures, true, noLink);
+  }
   const shown = shownToken(headers, isServedOverHttps(runtime));
   const caller = shown && (await callerOf(runtime, shown.token, true));
   if (shown === undefined || caller === undefined) {
-    const waits = mustWait(request, runtime, failures);
-    if (waits) return waits;
-    if (shown) failures.charge(networkOf(request.ip), runtime.clock.now(), 1);
     const detail = shown ? 'The token is unknown, expired or revoked.' : 'Send a token as Authorization: Bearer …';
-    return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
+    return refusedGuess(request, runtime, failures, shown !== undefined, detail);
   }
   if (shown.by === 'cookie' && request.method !== 'GET' && headers[consoleHeader] === undefined) {
     const detail = `A session request that changes data must have the header ${consoleHeader}.`;
@@ -66,6 +68,21 @@ export async function identify(
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
   return { kind: 'known', caller, token: shown.token };
+}
+
+const noLink = 'This browser has not opened the onboarding link.';
+
+function refusedGuess(
+  request: FastifyRequest,
+  runtime: Runtime,
+  failures: Buckets,
+  isGuess: boolean,
+  detail: string,
+): Identified {
+  const waits = mustWait(request, runtime, failures);
+  if (waits) return waits;
+  if (isGuess) failures.charge(networkOf(request.ip), runtime.clock.now(), 1);
+  return { kind: 'refused', status: 401, code: 'operate.unauthorized', detail };
 }
 
 function mustWait(request: FastifyRequest, { clock }: Runtime, failures: Buckets): Identified | undefined {

@@ -5,9 +5,9 @@ import type { ChangeFeed } from '../operations/change-feed.ts';
 import type { LiveFeed } from '../operations/live-feed.ts';
 import type { Oidc } from '../operations/oidc.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { TokenRole } from '../store/operate/tokens.ts';
+import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import type { Json } from '../terms.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, CallerRole } from './caller.ts';
 
 /** What the routes work with: the node, and the services that it keeps open for them. */
 export interface Api {
@@ -29,8 +29,8 @@ export interface Route {
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  /** `public` routes need no token. */
-  readonly role: TokenRole | 'public';
+  /** `public` routes need no token; `partner` routes need the browser that opened the onboarding link in their path. */
+  readonly role: CallerRole | 'public';
   readonly scope: Scope;
   /** The response may contain guest data: reading it is audited, and viewers get it masked. */
   readonly payload?: true;
@@ -75,6 +75,10 @@ export interface Call<Params, Query, Body> {
   readonly within: readonly string[] | undefined;
   /** Aborted when the caller has gone or the server closes; only for routes that wait. */
   readonly signal: AbortSignal;
+  /** The onboarding link that a partner has opened; for `partner` routes only. */
+  readonly link: OnboardingLink | undefined;
+  /** All cookies of the request, for a browser that opens an onboarding link again. */
+  readonly cookies: string;
   /** The session cookie of the request, even if the route needs none. */
   readonly cookie: string | undefined;
   /** Whether the request has the header that only the console can send. */

@@ -119,7 +119,12 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
     return examine(ports, exchange, arrived, wrong ?? tooLarge);
   }
   const received = await ports.intake.receive(arrived, exchange.address, () => originOf(exchange, read.bytes.length));
-  send(exchange, received.answer);
+  const { rehearsal, endpoint } = received;
+  if (rehearsal === undefined || endpoint === undefined) return send(exchange, received.answer);
+  const rehearsed = await ports.sandbox
+    .rehearse(arrived, endpoint)
+    .catch(() => answer.unavailable('store_unreachable', 5));
+  send(exchange, rehearsed);
 }
 
 async function examine(ports: WebhookPorts, exchange: Exchange, arrived: Arrived, wrong: Refused | undefined) {

@@ -106,6 +106,12 @@ const pushSchema = z.strictObject({
     .describe(
       'Whether the brand has a webhook endpoint. Its URL and secret are issued (innbound endpoint), never written here.',
     ),
+  sandbox: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Rehearsal before going live: the brand’s own address answers as usual and reports each event, but stores and delivers none.',
+    ),
   rate: rateSchema.prefault({ requests: 200, burst: 1_000 }).describe('The rate above which the endpoint answers 429.'),
 });
 

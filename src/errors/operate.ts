@@ -31,6 +31,21 @@ export const operateErrors = {
     what: 'The request carries no valid token.',
     next: 'Create a token with innbound token create, or sign in again.',
   },
+  'operate.link_ended': {
+    retry: 'final',
+    what: 'The onboarding link has expired or was revoked.',
+    next: 'Create a new one with innbound onboard create.',
+  },
+  'operate.link_elsewhere': {
+    retry: 'final',
+    what: 'The onboarding link is already in use in another browser.',
+    next: 'Open it in the first browser, or create a link that allows several with innbound onboard create --many-browsers.',
+  },
+  'operate.not_ready': {
+    retry: 'operator',
+    what: 'The brand cannot go live yet: the partner is not ready, or the checklist has gaps.',
+    next: 'Look at the checklist of the link; approve with --anyway if the gaps do not matter for this partner.',
+  },
   'operate.sign_in_unavailable': {
     retry: 'operator',
     what: 'Sign-in through the identity provider is not configured, or the provider cannot be used.',

@@ -21,6 +21,11 @@ export const pushErrors = {
     what: 'The signature or timestamp of a request is missing, malformed, wrong or outside the time window.',
     next: 'Ask the sender to post the same request to its sandbox endpoint: the report says what is wrong. The reason is also in the list of rejections.',
   },
+  'push.deliberate_failure': {
+    retry: 'sender',
+    what: 'An event was refused on purpose, because the partner started the test of its retries on the onboarding page.',
+    next: 'Nothing. The sender repeats the event after growing delays; the onboarding page shows whether it does.',
+  },
   'push.unknown_endpoint': {
     retry: 'sender',
     what: 'No endpoint has this id.',

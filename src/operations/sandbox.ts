@@ -5,8 +5,11 @@ import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { onBehalfOf } from '../kit/holder.ts';
 import { withoutCards } from '../privacy/cards.ts';
+import type { Seen } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { listSandboxReports, readSandboxReport, saveSandboxReport } from '../store/events/sandbox.ts';
+import { witness } from '../store/operate/onboarding.ts';
+import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 
 /** The sandbox reads documents only, never stored data. */
@@ -22,6 +25,7 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
       const asked = { brand: documentsOf(active), arrived, examined };
       return onBehalfOf(integration, () => offThread({ offload: runtime.sandboxOffload }, 'sandboxReport', asked));
     },
+    witness: (integration, report) => witness(pool, integration, seenIn(report)),
     save: (endpointId, integration, report) => {
       const { bytes, cards } = withoutCards(Buffer.from(JSON.stringify(report)));
       const kept = cards === 0 ? report : (JSON.parse(bytes.toString()) as SandboxReport);
@@ -31,4 +35,24 @@ export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
     read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),
     jsonLimits: () => jsonLimits(runtime),
   });
+}
+
+/** What a checklist needs to know of each event in a request. */
+function seenIn({ at, event_id, event, would_answer, signature, outcome, events }: SandboxReport): Seen[] {
+  const request = { at: Date.parse(at), isAccepted: would_answer.code === undefined, skewS: signature.skew_s };
+  return (events ?? [{ event_id, event, outcome }]).map((one) => ({
+    ...request,
+    eventId: one.event_id,
+    event: one.event,
+    isRight: one.outcome.kind === 'record' || one.outcome.kind === 'fetched_first',
+    booking: one.outcome.kind === 'record' ? bookingIn(one.outcome.record) : undefined,
+  }));
+}
+
+/** What names and dates a booking, without its guests. */
+export function bookingIn(record: Json): Seen['booking'] {
+  if (!isObject(record) || typeof record.id !== 'string') return undefined;
+  const { id, check_in, check_out, status } = record;
+  const texts = Object.entries({ check_in, check_out, status }).filter(([, value]) => typeof value === 'string');
+  return { id, ...Object.fromEntries(texts) };
 }

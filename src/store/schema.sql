@@ -773,6 +773,48 @@ create table one_time (
 );
 comment on table one_time is 'Hashes of what counts once, until it would be refused for its age. Without a sealed context it was used: the state of a sign-in, the id of a logout token. With one it was handed out and waits for its use: the link with which a person authorizes access at a partner.';
 
+create table onboarding_links (
+  integration text not null,
+  link_id text not null,
+  hash bytea not null,
+  browsers bytea[] not null default '{}',
+  many_browsers boolean not null default false,
+  partner text not null,
+  language text not null,
+  asks text[] not null,
+  created_at timestamptz not null default now(),
+  created_by text not null,
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  ready_at timestamptz,
+  live_at timestamptz,
+  secret_at timestamptz,
+  connector_version int not null default 0,
+  push_facts jsonb,
+  pull_facts jsonb,
+  primary key (integration, link_id),
+  unique (link_id),
+  unique (hash)
+);
+comment on table onboarding_links is 'Links with which a partner connects one brand. Only hashes of the link and of the browsers that opened it. The facts are counts, ids and dates of what arrived, no guest data.';
+comment on column onboarding_links.connector_version is 'The connector''s version when the link was made, so that an operator sees what the partner''s answers changed.';
+
+create table onboarding_comments (
+  integration text not null,
+  comment_id bigint generated always as identity,
+  link_id text not null,
+  at timestamptz not null default now(),
+  side text not null,
+  author text not null,
+  about text not null,
+  text text not null,
+  primary key (integration, comment_id),
+  foreign key (link_id) references onboarding_links(link_id) on delete cascade,
+  check (side in ('partner', 'operator'))
+);
+create index onboarding_comments_by_link on onboarding_comments (link_id, comment_id);
+comment on table onboarding_comments is 'The conversation of a partner and an operator about a field or a request. An empty text confirms the field.';
+
 create table nodes (
   node text primary key,
   role text not null,

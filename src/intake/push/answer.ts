@@ -6,7 +6,7 @@ export type WebhookAnswer =
   /** `eventId` is the first event's id when one body holds several. */
   | { readonly status: 202 | 200; readonly eventId: string; readonly events: number }
   | {
-      readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 422 | 429 | 431 | 503;
+      readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
       readonly code: ErrorCode;
       readonly title: string;
       readonly detail: string;
@@ -123,6 +123,15 @@ export const unavailable = (
   detail: 'The event was not accepted; retry after the number of seconds in Retry-After.',
   retryAfterS,
   reason,
+});
+
+/** Only in a rehearsal, when the partner asked for it: the sender must retry. */
+export const deliberate = (): Refused => ({
+  status: 500,
+  code: 'push.deliberate_failure',
+  title: 'Refused on purpose',
+  detail: 'This is the test of your retries: send the same event again, after growing delays.',
+  reason: 'deliberate',
 });
 
 export const problemType = 'application/problem+json; charset=utf-8';

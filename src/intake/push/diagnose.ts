@@ -6,26 +6,34 @@ import type { HmacVerification, Refusal, Request, Secret, Verification } from '.
  * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint
  * reveals nothing.
  */
-export function diagnose(verification: Verification, request: Request, secrets: readonly Secret[]): string | undefined {
+export function diagnose(
+  verification: Verification,
+  request: Request,
+  secrets: readonly Secret[],
+): Pick<Mistake, 'explain' | 'part'> | undefined {
   if (verification.type !== 'hmac') return undefined;
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { explain, body, algorithm, string, after, key } of mistakes(verification, request, timestamp ?? '')) {
+  for (const { explain, part, body, algorithm, string, after, key } of mistakes(verification, request, timestamp ?? '')) {
     for (const secret of secrets) {
       const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
         .update(string)
         .update(body)
         .update(after)
         .digest();
-      if (sent.some((mac) => encodes(mac, bytes))) return explain;
+      if (sent.some((mac) => encodes(mac, bytes))) return { explain, part };
     }
   }
   return undefined;
 }
 
+/** The part of a signed request that is wrong. */
+export type WrongPart = 'time' | 'body' | 'secret' | 'encoding' | 'method' | 'missing';
+
 interface Mistake {
   readonly explain: string;
+  readonly part: WrongPart;
   readonly algorithm: HmacVerification['algorithm'];
   /** The signed text before and after the body. */
   readonly string: string;
@@ -41,10 +49,15 @@ function mistakes(scheme: HmacVerification, request: Request, timestamp: string)
   const [string, after] = aroundBody(scheme.sign, signedPart(request, timestamp));
   const right = { algorithm, string, after, body: raw };
   const found: Mistake[] = [
-    { ...right, explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".` },
+    {
+      ...right,
+      part: 'encoding',
+      explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".`,
+    },
     {
       ...right,
       key: 'decoded',
+      part: 'secret',
       explain: 'Use the whole secret as issued, as text, for the key. Its base64 part was decoded.',
     },
   ];
@@ -52,6 +65,7 @@ function mistakes(scheme: HmacVerification, request: Request, timestamp: string)
     found.push({
       ...right,
       string: timestamp,
+      part: 'method',
       explain: 'The dot between the timestamp and the body is missing in the signed string.',
     });
   }
@@ -60,18 +74,20 @@ function mistakes(scheme: HmacVerification, request: Request, timestamp: string)
       found.push({
         ...right,
         algorithm: other,
+        part: 'method',
         explain: `The signature was made with HMAC-${other.toUpperCase()}; use HMAC-${algorithm.toUpperCase()}.`,
       });
     }
   }
   if (string !== '' || after !== '') {
     const text = scheme.sign === 'timestamp.body' ? 'the timestamp, a dot, and the body' : scheme.sign;
-    found.push({ ...right, string: '', after: '', explain: `Only the body was signed. Sign ${text}.` });
+    found.push({ ...right, part: 'method', string: '', after: '', explain: `Only the body was signed. Sign ${text}.` });
   }
   for (const [body, how] of rewritten(raw)) {
     found.push({
       ...right,
       body,
+      part: 'body',
       explain: `The signed body differs from the sent body: ${how}. Sign exactly the bytes that you send.`,
     });
   }
@@ -128,6 +144,21 @@ const explanations: Record<Refusal, string> = {
   id_missing: 'The message id header is missing.',
   no_valid_secret: 'The endpoint has no valid secret.',
 };
+
+const parts: Record<Refusal, WrongPart> = {
+  timestamp_missing: 'missing',
+  timestamp_malformed: 'time',
+  timestamp_old: 'time',
+  timestamp_ahead: 'time',
+  signature_missing: 'missing',
+  signature_malformed: 'encoding',
+  signature_wrong: 'secret',
+  id_missing: 'missing',
+  no_valid_secret: 'secret',
+};
+
+/** What is wrong where no usual mistake explains it. */
+export const partOf = (reason: Refusal): WrongPart => parts[reason];
 
 export function explain(reason: Refusal): string {
   return explanations[reason];

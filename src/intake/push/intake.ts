@@ -131,6 +131,7 @@ export function openPushIntake(ports: IntakePorts): PushIntake {
         onError(error);
         received = { answer: answer.unavailable('store_unreachable', 5), verified: true };
       }
+      if (received.rehearsal) return received;
       const { endpoint, verified } = received;
       ports.answered?.(
         received.answer.status,

@@ -33,6 +33,8 @@ export interface ForeignEnvelope {
 /** The push settings from an integration's documents. */
 export interface PushSettings {
   readonly enabled: boolean;
+  /** The brand is not live yet: its events are reported, not stored. */
+  readonly rehearses?: boolean;
   readonly brandId: string;
   readonly verification: Verification;
   /** Undefined when the sender uses our envelope. */

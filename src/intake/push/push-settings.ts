@@ -22,6 +22,7 @@ export function pushSettings({ push, brand_id: brandId }: Integration, connector
   const { event_id: places = ['event_id', 'id'], envelope, thin } = connector.push ?? {};
   return {
     enabled: push.enabled,
+    rehearses: push.sandbox,
     brandId,
     verification: verificationOf(connector),
     ...(envelope && { envelope: foreignEnvelope(envelope) }),

@@ -45,6 +45,8 @@ export interface Received {
   readonly verified: boolean;
   /** The event id was used before with a different body. */
   readonly idReused?: boolean;
+  /** Nothing was stored and `answer` is not final: the sandbox reports on the request and answers it. */
+  readonly rehearsal?: true;
 }
 
 const retryAfterS = 5;
@@ -66,6 +68,7 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   const refuse = (refused: Refused, verified: boolean): Received => ({ answer: refused, endpoint, verified });
   if (endpoint.retired) return refuse(answer.retiredEndpoint('retired'), false);
   if (settings?.enabled !== true) return refuse(answer.retiredEndpoint('push_disabled'), false);
+  if (settings.rehearses) return { answer: answer.accepted(''), endpoint, verified: true, rehearsal: true };
   if (verdict.kind === 'refused') return refuse(answer.unauthorized(describe(verdict)), false);
 
   const rate = ports.endpointRates.take(endpoint.endpointId, arrived.receivedAt);

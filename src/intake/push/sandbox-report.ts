@@ -10,7 +10,7 @@ import type { Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
-import { diagnose, explain } from './diagnose.ts';
+import { diagnose, explain, partOf, type WrongPart } from './diagnose.ts';
 import { findEventId } from './event-id.ts';
 import type { EventsRead, ReadEvent } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
@@ -18,8 +18,9 @@ import type { Endpoint, PushSettings } from './ports.ts';
 import { readEvents } from './read-events.ts';
 import { type Arrived, answerToBody } from './receive.ts';
 import { arrivalOf, stateEvent } from './reservation-event.ts';
+import { statedSignature } from './stated-signature.ts';
 import { thinIdOf } from './thin-id.ts';
-import { verify } from './verify.ts';
+import { secondsIn, verify } from './verify.ts';
 
 export interface SandboxReport {
   readonly report_id: string;
@@ -31,9 +32,13 @@ export interface SandboxReport {
   readonly signature: {
     readonly right: boolean;
     readonly reason?: string;
+    readonly part?: WrongPart;
     readonly explanation?: string;
+    /** How far the sender's clock is behind ours. */
     readonly skew_s?: number;
   };
+  /** What the brand's own address answered in a rehearsal; the sandbox address answers 200 to everything. */
+  readonly answered?: number;
   readonly body: { readonly bytes: number; readonly problem?: string };
   readonly envelope: readonly { readonly pointer: string; readonly detail: string }[];
   /** The record that live processing would produce, or why there would be none. */
@@ -74,11 +79,12 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
   const hint = verdict.kind === 'verified' ? undefined : diagnose(settings.verification, arrived, endpoint.secrets);
   const signature =
     verdict.kind === 'verified'
-      ? { right: true }
+      ? { right: true, ...skewOf(settings, arrived) }
       : {
           right: false,
           reason: verdict.reason,
-          explanation: [explain(verdict.reason), ...(hint === undefined ? [] : [hint])].join(' '),
+          part: hint?.part ?? partOf(verdict.reason),
+          explanation: [explain(verdict.reason), ...(hint === undefined ? [] : [hint.explain])].join(' '),
           ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
@@ -111,6 +117,13 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
       badBody ? 'The body could not be read.' : 'The envelope is not valid.',
     ),
   };
+}
+
+/** How old a verified request is, where its sender states the time. */
+function skewOf({ verification }: PushSettings, { headers, receivedAt }: Arrived): { skew_s?: number } {
+  if (verification.type !== 'hmac') return {};
+  const sentS = secondsIn(statedSignature(verification, headers).timestamp ?? '', verification.timestampFormat);
+  return sentS === undefined ? {} : { skew_s: Math.floor(receivedAt / 1000) - sentS };
 }
 
 /** The event id of a request that would be refused. */

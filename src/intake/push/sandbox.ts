@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { StrictLimits } from '../../kit/json-strict.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
-import type { Refused } from './answer.ts';
+import type { Refused, WebhookAnswer } from './answer.ts';
 import * as answer from './answer.ts';
 import { Buckets } from './bucket.ts';
 import type { Endpoint } from './ports.ts';
@@ -21,6 +21,8 @@ export interface SandboxPorts {
     arrived: Arrived,
     examined: Omit<Examined, 'settings' | 'brand'>,
   ) => Promise<SandboxReport | undefined>;
+  /** Adds the request to what a partner has shown: whether the event is known already, or the partner asked for a failure. */
+  readonly witness: (integration: IntegrationName, report: SandboxReport) => Promise<'new' | 'duplicate' | 'fail'>;
   readonly save: (endpointId: EndpointId, integration: IntegrationName, report: SandboxReport) => Promise<void>;
   readonly list: (endpointId: EndpointId) => Promise<readonly SandboxReport[]>;
   readonly read: (endpointId: EndpointId, reportId: string) => Promise<SandboxReport | undefined>;
@@ -29,6 +31,8 @@ export interface SandboxPorts {
 
 export interface Sandbox {
   examine(arrived: Arrived, early: Refused | undefined): Promise<SandboxReport | Refused>;
+  /** A request to the address of a brand that is not live yet: answered as if it were, reported, not stored. */
+  rehearse(arrived: Arrived, endpoint: Endpoint): Promise<WebhookAnswer>;
   list(endpointId: string): Promise<readonly SandboxReport[] | Refused>;
   read(endpointId: string, reportId: string): Promise<SandboxReport | Refused>;
 }
@@ -53,8 +57,22 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       const examined = { endpoint: fresh, limits: ports.jsonLimits(), early };
       const report = await ports.report(endpoint.integration, arrived, examined);
       if (report === undefined) return answer.retiredEndpoint('push_disabled');
+      const seen = await ports.witness(endpoint.integration, report);
       await ports.save(endpoint.endpointId, endpoint.integration, report);
-      return report;
+      return seen === 'fail' ? answer.deliberate() : report;
+    },
+    async rehearse(arrived, endpoint) {
+      const wait = rates.take(endpoint.endpointId, ports.clock.now());
+      if (wait.kind === 'wait') return answer.rateLimited('endpoint_rate', wait.seconds);
+      const report = await ports.report(endpoint.integration, arrived, {
+        endpoint,
+        limits: ports.jsonLimits(),
+        early: undefined,
+      });
+      if (report === undefined) return answer.retiredEndpoint('push_disabled');
+      const given = answerTo(report, await ports.witness(endpoint.integration, report));
+      await ports.save(endpoint.endpointId, endpoint.integration, { ...report, answered: given.status });
+      return given;
     },
     async list(endpointId) {
       const endpoint = await find(endpointId);
@@ -66,4 +84,17 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       return (await ports.read(endpoint.endpointId, reportId)) ?? answer.unknownEndpoint();
     },
   };
+}
+
+/** The refusal of a report has the words of the live endpoint's answer. */
+function answerTo(
+  { would_answer: { status, code, detail }, event_id: eventId, envelope }: SandboxReport,
+  seen: 'new' | 'duplicate' | 'fail',
+): WebhookAnswer {
+  if (code !== undefined) {
+    const problems = envelope.length > 0 && { problems: envelope };
+    return { status, code, title: detail, detail, reason: 'rehearsal', ...problems } as Refused;
+  }
+  if (seen === 'fail') return answer.deliberate();
+  return seen === 'duplicate' ? answer.duplicate(eventId) : answer.accepted(eventId);
 }

@@ -175,7 +175,7 @@ export function outOfWindow(
 }
 
 /** Whole seconds or milliseconds only: signs, blanks, fractions, leading zeros and the other unit are malformed. */
-function secondsIn(timestamp: string, format: TimestampFormat): number | undefined {
+export function secondsIn(timestamp: string, format: TimestampFormat = 'seconds'): number | undefined {
   if (format === 'seconds') return /^[1-9][0-9]{0,10}$/.test(timestamp) ? Number(timestamp) : undefined;
   if (format === 'milliseconds') {
     return /^[1-9][0-9]{11,13}$/.test(timestamp) ? Math.floor(Number(timestamp) / 1000) : undefined;

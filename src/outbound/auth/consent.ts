@@ -115,7 +115,7 @@ export function consentPage(consented: Consented): { readonly status: number; re
   const ok = consented.kind === 'ok';
   const title = ok ? 'Access was granted' : 'Access was not granted';
   const text = ok
-    ? `Innbound can now read the reservations of ${consented.integration}. You may close this page.`
+    ? 'Innbound can now read the reservations. You may close this page.'
     : `${consented.message}. Ask for a new link and open it in one go.`;
   return { status: ok ? 200 : 400, html: page(title, text) };
 }

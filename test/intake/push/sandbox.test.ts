@@ -39,6 +39,7 @@ before(async () => {
         clock: systemClock,
         endpoint: intake.directory.endpoint,
         report: async (_, arrived, examined) => reportOn(arrived, { ...examined, settings, brand }),
+        witness: async () => 'new',
         save: (endpointId, name, report) => saveSandboxReport(pool, endpointId, name, report),
         list: (endpointId) => listSandboxReports(pool, endpointId),
         read: (endpointId, reportId) => readSandboxReport(pool, endpointId, reportId),

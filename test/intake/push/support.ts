@@ -44,6 +44,7 @@ export const settings: PushSettings = {
 
 const noSandbox: Sandbox = {
   examine: async () => unknownEndpoint(),
+  rehearse: async () => unknownEndpoint(),
   list: async () => unknownEndpoint(),
   read: async () => unknownEndpoint(),
 };

@@ -247,7 +247,7 @@ for (const [format, stamp, later, malformed] of [
 
 test('the sandbox explains a wrong signature among the parts of a header', () => {
   const hint = (header: string) =>
-    diagnose(inParts, { headers: { 'pms-signature': header }, query: '', rawBody: body }, [one]);
+    diagnose(inParts, { headers: { 'pms-signature': header }, query: '', rawBody: body }, [one])?.explain;
   const mac = (algorithm: string, string: string) =>
     createHmac(algorithm, secret).update(string).update(body).digest('base64');
   const right = mac('sha256', `${timestamp}.`);

@@ -1,0 +1,136 @@
+import { type Booking, deliberateFailures, type PullFacts, type PushFacts, type RetryFacts } from './facts.ts';
+
+export const asks = ['push', 'pull'] as const;
+export type Ask = (typeof asks)[number];
+
+/**
+ * done     it was seen
+ * wrong    it was seen, but not as it must be
+ * missing  it was not seen yet
+ */
+type CheckState = 'done' | 'wrong' | 'missing';
+
+/** One line of the checklist. The page has the words for its id, and `seen` fills them. */
+export interface Check {
+  readonly id: string;
+  readonly state: CheckState;
+  readonly seen: { readonly [name: string]: string | number };
+  /** Without it the brand can still go live. */
+  readonly isOptional?: true;
+}
+
+const eventTypes = ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated'] as const;
+/** The endpoint refuses what is further off; a clock that is half of it off will soon be. */
+const clockToleranceS = 150;
+
+/** What was shown and what is missing, derived from what arrived; nobody can tick it. */
+export function checklist(
+  asked: readonly Ask[],
+  push: PushFacts,
+  pull: PullFacts | undefined,
+): { readonly checks: readonly Check[]; readonly isComplete: boolean } {
+  const checks = [
+    ...(asked.includes('push') ? pushChecks(push) : []),
+    ...(asked.includes('pull') ? pullChecks(pull) : []),
+    ...(asked.length > 1 ? [agreement(pull)] : []),
+  ];
+  return { checks, isComplete: checks.every(({ state, isOptional }) => state === 'done' || isOptional) };
+}
+
+function pushChecks(facts: PushFacts): Check[] {
+  const accepted = facts.requests - facts.refused;
+  return [
+    {
+      id: 'push.signed',
+      state: accepted > 0 ? 'done' : facts.refused > 0 ? 'wrong' : 'missing',
+      seen: { accepted, refused: facts.refused },
+    },
+    ...eventTypes.map((type): Check => {
+      const { right, wrong } = facts.types[type] ?? { right: 0, wrong: 0 };
+      return {
+        id: `push.${type}`,
+        state: right > 0 ? 'done' : wrong > 0 ? 'wrong' : 'missing',
+        seen: { right, wrong },
+        // Not every system knows guests outside of bookings.
+        ...(type === 'guest.updated' && { isOptional: true }),
+      };
+    }),
+    life(facts.bookings),
+    {
+      id: 'push.duplicate',
+      state: facts.duplicates > 0 ? 'done' : 'missing',
+      seen: { count: facts.duplicates },
+    },
+    retries(facts.retry),
+    clock(facts.skews),
+  ];
+}
+
+/** An update and a cancellation of one booking. */
+function life(bookings: readonly Booking[]): Check {
+  const has = (booking: Booking, type: string) => booking.events.includes(`reservation.${type}`);
+  const whole = bookings.find((one) => has(one, 'updated') && has(one, 'cancelled'));
+  return { id: 'push.life', state: whole ? 'done' : 'missing', seen: whole ? { booking: whole.id } : {} };
+}
+
+function retries(retry: RetryFacts | undefined): Check {
+  const id = 'push.retry';
+  if (retry === undefined) return { id, state: 'missing', seen: {} };
+  const delays = retry.attempts.slice(1).map((at, i) => Math.round((at - (retry.attempts[i] ?? at)) / 1000));
+  const seen = { attempts: retry.attempts.length, delays: delays.join(' s, ') };
+  if (retry.attempts.length <= deliberateFailures) return { id, state: 'missing', seen };
+  return { id, state: (delays[1] ?? 0) > (delays[0] ?? 0) ? 'done' : 'wrong', seen };
+}
+
+function clock(skews: readonly number[]): Check {
+  const worst = skews.toSorted((a, b) => Math.abs(b) - Math.abs(a))[0];
+  if (worst === undefined) return { id: 'push.clock', state: 'missing', seen: {} };
+  const isRight = Math.abs(worst) <= clockToleranceS;
+  return { id: 'push.clock', state: isRight ? 'done' : 'wrong', seen: { seconds: worst } };
+}
+
+function pullChecks(facts: PullFacts | undefined): Check[] {
+  const ids = ['pull.answers', 'pull.complete', 'pull.bounds', 'pull.readable', 'pull.fields', 'pull.volume'];
+  if (facts === undefined) return ids.map((id) => ({ id, state: 'missing', seen: {} }));
+  const { failure, isComplete, bookings, pages, unreadable, isShort, missing, rooms } = facts;
+  const judged = (id: string, isRight: boolean, seen: Check['seen'] = {}): Check => ({
+    id,
+    state: isRight ? 'done' : 'wrong',
+    seen,
+  });
+  const answers = judged('pull.answers', failure === undefined, failure === undefined ? {} : { code: failure });
+  if (failure !== undefined) return [answers, ...pullChecks(undefined).slice(1)];
+  return [
+    answers,
+    judged('pull.complete', isComplete, { pages }),
+    judged('pull.bounds', !isShort),
+    judged('pull.readable', unreadable === 0, { unreadable }),
+    bookings === 0
+      ? { id: 'pull.fields', state: 'missing', seen: {} }
+      : judged('pull.fields', missing.length === 0, { fields: missing.join(', ') }),
+    // A day can hardly have more bookings than twice the rooms: one leaves, one arrives.
+    judged('pull.volume', bookings > 0 && bookings <= 2 * (rooms ?? Number.POSITIVE_INFINITY), { bookings }),
+  ];
+}
+
+/** The list and the events say the same about the same bookings. */
+function agreement(pull: PullFacts | undefined): Check {
+  const { shared = 0, differing = [] } = pull ?? {};
+  const seen = { shared, differing: differing.join(', ') };
+  return { id: 'both.agree', state: differing.length > 0 ? 'wrong' : shared > 0 ? 'done' : 'missing', seen };
+}
+
+/** The bookings that two feeds both have, and those about which they say something different. */
+export function compare(
+  events: readonly Booking[],
+  list: readonly Omit<Booking, 'events'>[],
+): Pick<PullFacts, 'shared' | 'differing'> {
+  const listed = new Map(list.map((one) => [one.id, one]));
+  const both = events.flatMap((one) => {
+    const other = listed.get(one.id);
+    return other === undefined ? [] : [{ one, other }];
+  });
+  const differs = ({ one, other }: (typeof both)[number]) =>
+    (['check_in', 'check_out', 'status'] as const).some((name) => one[name] !== other[name]);
+  return { shared: both.length, differing: both.filter(differs).map(({ one }) => one.id).slice(0, 5) };
+}

@@ -1,0 +1,208 @@
+import { type Document, parseDocument } from 'yaml';
+import { roomsByNight } from '../documents/capacity.ts';
+import { type ErrorCode, errors, InnboundError } from '../errors.ts';
+import { compare } from '../onboard/checklist.ts';
+import { noPushFacts, type PullFacts } from '../onboard/facts.ts';
+import type { Exchange } from '../outbound/ask/exchange.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type OnboardingLink, savePullFacts } from '../store/operate/onboarding.ts';
+import { type IntegrationName, isObject, type Json } from '../terms.ts';
+import { dryRunDay } from './dry-run.ts';
+import { fetchSample } from './fetch-sample.ts';
+import { fillRates } from './fill-rates.ts';
+import { offThread } from './off-thread.ts';
+import { editInForce, inForce } from './onboarding.ts';
+import { type PartnerField, partnerFields } from './partner-fields.ts';
+import { bookingIn } from './sandbox.ts';
+
+/** What a partner says about its API. */
+export interface PullForm {
+  readonly base_url: string;
+  /** As in a document; absent keeps the stored credentials. */
+  readonly auth?: { readonly [name: string]: Json } | undefined;
+  /** How the list is asked for, where the partner describes a system that we do not know. */
+  readonly list?: ListForm | undefined;
+}
+
+export interface ListForm {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** The parameters for the first and the last day. */
+  readonly from: string;
+  readonly to: string;
+  readonly paging?: { readonly [name: string]: string | number } | undefined;
+}
+
+const standardSyncs = {
+  pre_stay: { every: '60m', range: ['+1d', '+90d'] },
+  stay: { every: '15m', range: ['-6d', '0d'] },
+  post_stay: { every: '60m', range: ['-7d', '-1d'] },
+};
+
+/** A connector of the brand's own name that no other brand uses describes only this partner, so its answers may fill it. */
+export function ownsConnector(runtime: Runtime, integration: string): boolean {
+  const { documents } = runtime.active();
+  if (documents.get(integration)?.body.connector !== integration) return false;
+  return !documents.values().some(({ name, body }) => body.connector === integration && name !== integration);
+}
+
+/** Puts the partner's answers in force. The brand is paused, so nothing is pulled yet. */
+export async function savePull(runtime: Runtime, link: OnboardingLink, form: PullForm, by: string): Promise<void> {
+  const { integration } = link;
+  const brand = runtime.active().integrations.get(integration);
+  if (brand === undefined || !brand.body.paused) {
+    throw new InnboundError('operate.forbidden', 'The brand is live: ask the operator to change its connection.');
+  }
+  refuseReferences(form as unknown as Json);
+  const before = brand.body.pull;
+  // Stored credentials must never travel to an address that somebody else has typed.
+  const isMoved = before === undefined || !isSameHost(before.base_url, form.base_url);
+  if (isMoved && form.auth === undefined) {
+    throw new InnboundError('operate.invalid_input', 'A new address needs the credentials again.');
+  }
+  if (form.list && ownsConnector(runtime, integration)) {
+    await saveList(runtime, brand.connector.name, form.list, by);
+  }
+  await editInForce(runtime, 'integration', integration, by, (yaml) => {
+    if (isMoved) yaml.set('pull', yaml.createNode({ syncs: before?.syncs ?? standardSyncs }));
+    yaml.setIn(['pull', 'base_url'], form.base_url);
+    if (form.auth) yaml.setIn(['pull', 'auth'], yaml.createNode(form.auth));
+  });
+}
+
+/** A reference would read a secret of somebody else, and a mask would restore a stored one. */
+function refuseReferences(value: Json): void {
+  if (typeof value === 'string' && /\$\{|•/.test(value)) {
+    throw new InnboundError('operate.invalid_input', 'References such as ${…} are not allowed here: type the value.');
+  }
+  if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) refuseReferences(one ?? null);
+}
+
+function isSameHost(one: string, other: string): boolean {
+  const [a, b] = [URL.parse(one), URL.parse(other)];
+  return a !== null && b !== null && a.origin === b.origin;
+}
+
+async function saveList(runtime: Runtime, connector: string, list: ListForm, by: string): Promise<void> {
+  const { method, path, from, to, paging } = list;
+  const days = { ...(from !== '' && { [from]: '{window.from}' }), ...(to !== '' && { [to]: '{window.to}' }) };
+  await editInForce(runtime, 'connector', connector, by, (yaml) => {
+    const place = method === 'POST' ? 'body' : 'query';
+    yaml.setIn(['pull', 'request'], yaml.createNode({ method, path, [place]: days }));
+    if (from === '' && to === '') yaml.setIn(['pull', 'window'], 'none');
+    else yaml.deleteIn(['pull', 'window']);
+    if (paging) yaml.setIn(['pull', 'pagination'], yaml.createNode(paging));
+    else if (!yaml.hasIn(['pull', 'pagination'])) yaml.setIn(['pull', 'pagination'], yaml.createNode({ type: 'none' }));
+    // Another request may have another answer: the mapping is proposed again.
+    for (const key of ['shape', 'map', 'values']) yaml.delete(key);
+  });
+}
+
+export interface PullTest {
+  /** As sent, without credentials. */
+  readonly request?: Exchange | undefined;
+  readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly meaning: string };
+  /** Three of the partner's records, as we read them. */
+  readonly records: readonly (readonly PartnerField[])[];
+  /** In how many of the records, guests, rooms and charges each field has a value. */
+  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
+  /** What no line of the mapping reads. */
+  readonly unread: readonly string[];
+}
+
+const shownRecords = 3;
+const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name'];
+
+/** Asks the partner's API at once, proposes a mapping where there is none, and keeps what it showed for the checklist. */
+export async function testPull(runtime: Runtime, link: OnboardingLink, by: string): Promise<PullTest> {
+  const integration = link.integration as IntegrationName;
+  const fetched = await fetchSample(runtime, integration);
+  if (fetched.kind === 'failed') {
+    await savePullFacts(runtime.pool, link.link_id, { ...noPull(runtime), failure: fetched.code });
+    const { code, message, request } = fetched;
+    return { request, failure: { code, message, meaning: errors[code].what }, records: [], filled: [], unread: [] };
+  }
+  await proposeMapping(runtime, integration, fetched.sample, by);
+  const brand = runtime.active().integrations.get(integration);
+  if (brand === undefined) throw new InnboundError('operate.not_found', 'The brand is not in force.');
+  const { source: connector } = await inForce(runtime, 'connector', brand.connector.name);
+  const read = await offThread(runtime, 'preview', {
+    asked: { connector, sample: fetched.sample, push: false, limit: 100 },
+    integration: brand.body,
+    spellings: runtime.active().settings.spellings,
+  });
+  const shown = read.records.filter(isObject).filter(({ kind }) => kind === 'record');
+  const facts = await walk(runtime, link, shown);
+  await savePullFacts(runtime.pool, link.link_id, facts);
+  const failure = read.problem && { ...read.problem, meaning: errors[read.problem.code].what };
+  return {
+    request: fetched.request,
+    ...(failure && { failure }),
+    records: shown.slice(0, shownRecords).map(({ record = null, origins }) =>
+      partnerFields(record, isObject(origins ?? null) ? (origins as Record<string, string>) : {}),
+    ),
+    filled: read.filled,
+    unread: [...new Set(shown.flatMap(({ unmapped }) => (Array.isArray(unmapped) ? unmapped.map(String) : [])))].slice(0, 40),
+  };
+}
+
+/** Fills the shape and the mapping of a connector that has none, from the partner's own answer. */
+async function proposeMapping(runtime: Runtime, integration: string, sample: string, by: string): Promise<void> {
+  const brand = runtime.active().integrations.get(integration);
+  if (brand === undefined || !ownsConnector(runtime, integration)) return;
+  const { source } = await inForce(runtime, 'connector', brand.connector.name);
+  const present: Document = parseDocument(source);
+  if (present.has('map') || present.has('shape')) return;
+  const suggested = await offThread(runtime, 'suggest', { sample, name: brand.connector.name });
+  if (suggested.kind !== 'ok') return;
+  const proposed: Document = parseDocument(suggested.connector);
+  await editInForce(runtime, 'connector', brand.connector.name, by, (yaml) => {
+    for (const key of ['shape', 'map', 'values', 'unknown_status']) {
+      if (proposed.has(key)) yaml.set(key, proposed.get(key, true));
+    }
+    // `none` was the assumption before the first answer.
+    const paging = proposed.getIn(['pull', 'pagination']);
+    if (paging !== undefined && yaml.getIn(['pull', 'pagination', 'type']) === 'none') {
+      yaml.setIn(['pull', 'pagination'], paging);
+    }
+  });
+}
+
+const noPull = (runtime: Runtime): PullFacts => ({
+  testedAt: runtime.clock.now(),
+  isComplete: false,
+  bookings: 0,
+  pages: 0,
+  unreadable: 0,
+  isShort: false,
+  missing: [],
+  shared: 0,
+  differing: [],
+});
+
+/** Reads today's list to its end, as a real run would. */
+async function walk(runtime: Runtime, link: OnboardingLink, sampled: readonly { readonly record?: Json }[]): Promise<PullFacts> {
+  const { integration } = link;
+  const run = await dryRunDay(runtime, integration, undefined);
+  if (run.kind === 'failed') return { ...noPull(runtime), failure: run.code };
+  const records = run.records.flatMap(({ record }) => (record === undefined ? [] : [record]));
+  const rates = new Map(fillRates(records).map((one) => [one.field, one]));
+  const isRare = (field: string) => {
+    const { filled, of } = rates.get(field) ?? { filled: 0, of: records.length };
+    return filled < 0.9 * of;
+  };
+  const { rooms_available: capacity } = runtime.active().integrations.get(integration)?.body ?? {};
+  const [, rooms] = roomsByNight(capacity).findLast(([from]) => from <= run.day) ?? [];
+  const listed = [...records, ...sampled.map(({ record = null }) => record)].flatMap((one) => bookingIn(one) ?? []);
+  return {
+    ...noPull(runtime),
+    isComplete: run.status === 'complete',
+    bookings: run.counts.fetched,
+    pages: run.counts.pages,
+    unreadable: run.counts.dead_lettered,
+    isShort: run.warning !== undefined,
+    missing: needed.filter(isRare),
+    ...(rooms !== undefined && { rooms }),
+    ...compare((link.push_facts ?? noPushFacts).bookings, listed),
+  };
+}

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import type { Ask } from '../../onboard/checklist.ts';
+import { noPushFacts, observe, type PullFacts, type PushFacts, type RehearsedAnswer, type Seen } from '../../onboard/facts.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
+
+export interface OnboardingLink {
+  readonly link_id: string;
+  readonly integration: string;
+  readonly partner: string;
+  readonly language: string;
+  readonly asks: readonly Ask[];
+  readonly many_browsers: boolean;
+  readonly is_opened: boolean;
+  readonly created_at: Date;
+  readonly created_by: string;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly ready_at: Date | null;
+  readonly live_at: Date | null;
+  /** When the partner last took a webhook secret. */
+  readonly secret_at: Date | null;
+  readonly connector_version: number;
+  readonly push_facts: PushFacts | null;
+  readonly pull_facts: PullFacts | null;
+}
+
+const columns = `link_id, integration, partner, language, asks, many_browsers, browsers <> '{}' as is_opened, created_at, created_by,
+  expires_at, revoked_at, ready_at, live_at, secret_at, connector_version, push_facts, pull_facts`;
+/** More would be a leaked link. */
+const mostBrowsers = 20;
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+export interface NewLink
+  extends Pick<OnboardingLink, 'link_id' | 'integration' | 'partner' | 'language' | 'asks' | 'many_browsers' | 'connector_version'> {
+  readonly token: string;
+  readonly createdBy: string;
+  readonly lifeMs: number;
+}
+
+export async function insertLink(db: Pool, link: NewLink): Promise<OnboardingLink> {
+  const { rows } = await db.query<OnboardingLink>(
+    `insert into onboarding_links (link_id, integration, partner, language, asks, many_browsers, connector_version, hash, created_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10 * interval '1 ms') returning ${columns}`,
+    [
+      link.link_id,
+      link.integration,
+      link.partner,
+      link.language,
+      link.asks,
+      link.many_browsers,
+      link.connector_version,
+      hashOf(link.token),
+      link.createdBy,
+      link.lifeMs,
+    ],
+  );
+  return rows[0] as OnboardingLink;
+}
+
+/** Newest first; of these integrations, or of all. */
+export async function listLinks(db: Pool, integrations: readonly string[] | undefined): Promise<OnboardingLink[]> {
+  const { rows } = await db.query<OnboardingLink>(
+    `select ${columns} from onboarding_links where $1::text[] is null or integration = any($1)
+      order by created_at desc, link_id limit 500`,
+    [integrations ?? null],
+  );
+  return rows;
+}
+
+export async function findLink(db: Pool, linkId: string): Promise<OnboardingLink | undefined> {
+  const { rows } = await db.query<OnboardingLink>(`select ${columns} from onboarding_links where link_id = $1`, [linkId]);
+  return rows[0];
+}
+
+/** The link, if this browser has opened it. */
+export async function findLinkOf(db: Pool, linkId: string, browser: string): Promise<OnboardingLink | undefined> {
+  const { rows } = await db.query<OnboardingLink>(
+    `select ${columns} from onboarding_links where link_id = $1 and $2 = any(browsers)`,
+    [linkId, hashOf(browser)],
+  );
+  return rows[0];
+}
+
+/**
+ * The link with this token; `isBound` if `browser` may use it from now on: the first that opens the link, one that has opened it before, or
+ * any where the operator allowed more.
+ */
+export async function openLink(
+  db: Pool,
+  linkId: string,
+  token: string,
+  browser: string,
+): Promise<{ readonly link: OnboardingLink; readonly isBound: boolean } | undefined> {
+  const { rows } = await db.query<OnboardingLink>(
+    `select ${columns} from onboarding_links where link_id = $1 and hash = $2`,
+    [linkId, hashOf(token)],
+  );
+  const [link] = rows;
+  if (link === undefined) return undefined;
+  const { rowCount } = await db.query(
+    `update onboarding_links set browsers = case when $2 = any(browsers) then browsers else browsers || $2::bytea end
+      where link_id = $1 and revoked_at is null and expires_at > now()
+        and ($2 = any(browsers) or browsers = '{}' or (many_browsers and cardinality(browsers) < ${mostBrowsers}))`,
+    [linkId, hashOf(browser)],
+  );
+  return { link, isBound: rowCount === 1 };
+}
+
+export async function revokeLink(db: Pool, linkId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update onboarding_links set revoked_at = now() where link_id = $1 and revoked_at is null',
+    [linkId],
+  );
+  return rowCount === 1;
+}
+
+export async function markReady(db: Pool, linkId: string): Promise<void> {
+  await db.query('update onboarding_links set ready_at = coalesce(ready_at, now()) where link_id = $1', [linkId]);
+}
+
+export async function markSecret(db: Pool, linkId: string): Promise<void> {
+  await db.query('update onboarding_links set secret_at = now() where link_id = $1', [linkId]);
+}
+
+/** The brand is live: its links show its health for this long from now on. */
+export async function markLive(db: Pool, integration: string, shownMs: number): Promise<void> {
+  await db.query(
+    `update onboarding_links set live_at = now(), expires_at = now() + $2 * interval '1 ms'
+      where integration = $1 and live_at is null and revoked_at is null and expires_at > now()`,
+    [integration, shownMs],
+  );
+}
+
+export async function savePullFacts(db: Pool, linkId: string, facts: PullFacts): Promise<void> {
+  await db.query('update onboarding_links set pull_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
+}
+
+const open = `integration = $1 and live_at is null and revoked_at is null and expires_at > now()`;
+
+/** Adds the events of a request to what the brand's links have seen, and returns how to answer it. */
+export async function witness(db: Pool, integration: string, events: readonly Seen[]): Promise<RehearsedAnswer> {
+  return transaction(db, async (tx) => {
+    const answers: RehearsedAnswer[] = [];
+    for (const { link_id, push_facts } of await lockFacts(tx, integration)) {
+      let facts = push_facts ?? noPushFacts;
+      for (const seen of events) {
+        const observed = observe(facts, seen);
+        facts = observed.facts;
+        answers.push(observed.answer);
+      }
+      await saveFacts(tx, link_id, facts);
+    }
+    if (answers.includes('fail')) return 'fail';
+    return answers.length > 0 && answers.every((answer) => answer === 'duplicate') ? 'duplicate' : 'new';
+  });
+}
+
+/** The next new event of the brand is refused twice. */
+export async function startRetryTest(db: Pool, integration: string, linkId: string, now: number): Promise<void> {
+  await transaction(db, async (tx) => {
+    const link = (await lockFacts(tx, integration)).find(({ link_id }) => link_id === linkId);
+    if (link) await saveFacts(tx, linkId, { ...(link.push_facts ?? noPushFacts), retry: { startedAt: now, attempts: [] } });
+  });
+}
+
+async function lockFacts(tx: Tx, integration: string): Promise<Pick<OnboardingLink, 'link_id' | 'push_facts'>[]> {
+  const { rows } = await tx.query<OnboardingLink>(
+    `select link_id, push_facts from onboarding_links where ${open} order by link_id for update`,
+    [integration],
+  );
+  return rows;
+}
+
+const saveFacts = (tx: Tx, linkId: string, facts: PushFacts) =>
+  tx.query('update onboarding_links set push_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
+
+export interface OnboardingComment {
+  readonly comment_id: number;
+  readonly at: Date;
+  readonly side: 'partner' | 'operator';
+  readonly author: string;
+  /** `field NAME`, `request ID`, or empty for the link as a whole. */
+  readonly about: string;
+  /** Empty: the partner confirms the field. */
+  readonly text: string;
+}
+
+const mostComments = 500;
+
+/** False when the link has too many already. */
+export async function addComment(
+  db: Pool,
+  link: Pick<OnboardingLink, 'integration' | 'link_id'>,
+  { side, author, about, text }: Omit<OnboardingComment, 'comment_id' | 'at'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into onboarding_comments (integration, link_id, side, author, about, text)
+     select $1, $2, $3, $4, $5, $6 where (select count(*) from onboarding_comments where link_id = $2) < ${mostComments}`,
+    [link.integration, link.link_id, side, author, about, text],
+  );
+  return rowCount === 1;
+}
+
+export async function listComments(db: Pool, linkId: string): Promise<OnboardingComment[]> {
+  const { rows } = await db.query<OnboardingComment>(
+    'select comment_id, at, side, author, about, text from onboarding_comments where link_id = $1 order by comment_id',
+    [linkId],
+  );
+  return rows;
+}
+
+/** Partners who wait for an operator: they are ready, or their last comment has no answer. */
+export async function waitingPartners(
+  db: Pool,
+): Promise<{ integration: string; link_id: string; partner: string; is_ready: boolean; comments: number }[]> {
+  const { rows } = await db.query(
+    `select l.integration, l.link_id, l.partner, l.ready_at is not null and l.live_at is null as is_ready, c.comments
+       from onboarding_links l
+      cross join lateral (
+        select count(*)::int as comments from onboarding_comments c
+         where c.link_id = l.link_id and c.side = 'partner' and c.text <> ''
+           and c.comment_id > coalesce((select max(comment_id) from onboarding_comments o
+                                         where o.link_id = l.link_id and o.side = 'operator'), 0)) c
+      where l.revoked_at is null and l.expires_at > now()
+        and ((l.ready_at is not null and l.live_at is null) or c.comments > 0)`,
+  );
+  return rows;
+}
+
+/** Links that ended 90 days ago, with their comments. */
+export async function pruneLinks(db: Pool): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from onboarding_links where least(revoked_at, expires_at) < now() - interval '90 days'`,
+  );
+  return rowCount ?? 0;
+}
