@@ -20,6 +20,7 @@ export const fromService = [
   '../src/json-path/path.ts',
   '../src/kit/histogram.ts',
   '../src/kit/own-words.ts',
+  '../schemas/integration.json',
 ];
 
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
@@ -30,8 +31,8 @@ function sourcesHash(): string {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort()) add(file);
   };
-  for (const file of ['index.html', 'build.ts', '../package-lock.json', ...fromService]) add(path.join(here, file));
-  for (const folder of ['src', 'public', '../src/errors']) addAll(path.join(here, folder));
+  for (const file of ['index.html', 'partner.html', 'build.ts', '../package-lock.json', ...fromService]) add(path.join(here, file));
+  for (const folder of ['src', 'partner', 'public', '../src/errors', '../docs/partners']) addAll(path.join(here, folder));
   return hash.digest('hex');
 }
 
@@ -66,6 +67,7 @@ export async function buildConsole(): Promise<'built' | 'up to date'> {
           target: 'es2023',
           chunkSizeWarningLimit: 1_500,
           assetsInlineLimit: 0,
+          rolldownOptions: { input: [path.join(here, 'index.html'), path.join(here, 'partner.html')] },
         },
       });
       await compressAssets(path.join(fresh, 'assets'));

@@ -39,11 +39,13 @@ export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void
   app.get('/*', async (request, reply) => {
     const [pathname = '/'] = request.url.split('?', 1);
     const asset = assets().get(pathname);
-    if (asset && pathname !== '/index.html') return sendAsset(request, reply, asset);
+    if (asset && !pathname.endsWith('.html')) return sendAsset(request, reply, asset);
     const inBrowser = request.headers.accept?.includes('text/html') === true;
     if (pathname === '/' && !inBrowser) return reply.type('text/plain; charset=utf-8').send(hello);
     if (notPages.test(pathname) || !inBrowser) return sendProblem(request, reply, 404, 'operate.no_route');
-    return sendPage(reply, assets().get('/index.html'), ports);
+    // The partner's page is a bundle of its own: it has nothing of the console's.
+    const page = pathname.startsWith('/connect/') ? '/partner.html' : '/index.html';
+    return sendPage(reply, assets().get(page), ports);
   });
 }
 

@@ -36,6 +36,11 @@ const commands: readonly Entry[] = [
     () => import('./endpoint.ts'),
   ],
   [
+    'onboard',
+    'create, list, show, approve and revoke links with which a partner connects a brand by itself',
+    () => import('./onboard.ts'),
+  ],
+  [
     'listen <integration>',
     'forward the events of a brand to a program on this machine, recorded and live ones',
     () => import('./listen.ts'),

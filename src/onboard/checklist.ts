@@ -132,5 +132,11 @@ export function compare(
   });
   const differs = ({ one, other }: (typeof both)[number]) =>
     (['check_in', 'check_out', 'status'] as const).some((name) => one[name] !== other[name]);
-  return { shared: both.length, differing: both.filter(differs).map(({ one }) => one.id).slice(0, 5) };
+  return {
+    shared: both.length,
+    differing: both
+      .filter(differs)
+      .map(({ one }) => one.id)
+      .slice(0, 5),
+  };
 }

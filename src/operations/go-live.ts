@@ -35,7 +35,10 @@ export async function goLive(
   }
   const open = checksOf(link).checks.filter(({ state, isOptional }) => state !== 'done' && !isOptional);
   if (open.length > 0 && !anyway) {
-    throw new InnboundError('operate.not_ready', `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`);
+    throw new InnboundError(
+      'operate.not_ready',
+      `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`,
+    );
   }
   await editInForce(runtime, 'integration', integration, by, (yaml) => {
     yaml.delete('paused');

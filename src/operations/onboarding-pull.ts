@@ -75,7 +75,8 @@ function refuseReferences(value: Json): void {
   if (typeof value === 'string' && /\$\{|•/.test(value)) {
     throw new InnboundError('operate.invalid_input', 'References such as ${…} are not allowed here: type the value.');
   }
-  if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) refuseReferences(one ?? null);
+  if (typeof value === 'object' && value !== null)
+    for (const one of Object.values(value)) refuseReferences(one ?? null);
 }
 
 function isSameHost(one: string, other: string): boolean {
@@ -138,11 +139,16 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
   return {
     request: fetched.request,
     ...(failure && { failure }),
-    records: shown.slice(0, shownRecords).map(({ record = null, origins }) =>
-      partnerFields(record, isObject(origins ?? null) ? (origins as Record<string, string>) : {}),
-    ),
+    records: shown
+      .slice(0, shownRecords)
+      .map(({ record = null, origins }) =>
+        partnerFields(record, isObject(origins ?? null) ? (origins as Record<string, string>) : {}),
+      ),
     filled: read.filled,
-    unread: [...new Set(shown.flatMap(({ unmapped }) => (Array.isArray(unmapped) ? unmapped.map(String) : [])))].slice(0, 40),
+    unread: [...new Set(shown.flatMap(({ unmapped }) => (Array.isArray(unmapped) ? unmapped.map(String) : [])))].slice(
+      0,
+      40,
+    ),
   };
 }
 
@@ -181,7 +187,11 @@ const noPull = (runtime: Runtime): PullFacts => ({
 });
 
 /** Reads today's list to its end, as a real run would. */
-async function walk(runtime: Runtime, link: OnboardingLink, sampled: readonly { readonly record?: Json }[]): Promise<PullFacts> {
+async function walk(
+  runtime: Runtime,
+  link: OnboardingLink,
+  sampled: readonly { readonly record?: Json }[],
+): Promise<PullFacts> {
   const { integration } = link;
   const run = await dryRunDay(runtime, integration, undefined);
   if (run.kind === 'failed') return { ...noPull(runtime), failure: run.code };

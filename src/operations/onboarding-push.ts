@@ -19,7 +19,10 @@ const mostSecrets = 5;
 export async function takeSecret(runtime: Runtime, link: OnboardingLink): Promise<string> {
   const status = await endpointStatus(runtime.pool, link.integration);
   if (((status?.secrets ?? []) as unknown[]).length >= mostSecrets) {
-    throw new InnboundError('operate.busy', `There are ${mostSecrets} valid secrets. Earlier ones end after a day; try again then.`);
+    throw new InnboundError(
+      'operate.busy',
+      `There are ${mostSecrets} valid secrets. Earlier ones end after a day; try again then.`,
+    );
   }
   const { secret } = await addressFor(runtime, link.integration, { rotate: true });
   if (secret === undefined) throw new TypeError('a rotation makes a secret');
@@ -36,7 +39,8 @@ export async function sendSample(runtime: Runtime, { integration }: OnboardingLi
   const endpointId = brand.body.push.sandbox ? status.endpoint_id : (status.sandbox_id ?? status.endpoint_id);
   const [stored] = await loadEndpoints(pool, sealerOf(runtime), [endpointId]);
   const [newest] = stored?.secrets ?? [];
-  if (stored === undefined || newest === undefined) throw new InnboundError('push.no_endpoint', 'There is no secret yet.');
+  if (stored === undefined || newest === undefined)
+    throw new InnboundError('push.no_endpoint', 'There is no secret yet.');
   const receivedAt = runtime.clock.now();
   const seconds = Math.floor(receivedAt / 1000);
   const rawBody = Buffer.from(JSON.stringify(sampleBody(brand.body.brand_id, receivedAt)));

@@ -29,11 +29,7 @@ export async function partnerView(runtime: Runtime, link: OnboardingLink) {
     push: link.asks.includes('push') ? await pushView(runtime, link) : null,
     pull: link.asks.includes('pull') ? pullView(runtime, link) : null,
     ...checksOf(link),
-    comments: (await listComments(runtime.pool, link.link_id)).map(({ author, side, ...one }) => ({
-      ...one,
-      side,
-      author: side === 'partner' ? link.partner : author,
-    })),
+    comments: (await listComments(runtime.pool, link.link_id)).map(({ author: _, ...one }) => one),
     health: isLive ? await healthView(runtime, link) : null,
   };
 }
@@ -133,15 +129,14 @@ function pullView(runtime: Runtime, { integration, pull_facts }: OnboardingLink)
     base_url: pull?.base_url.includes('${') ? null : (pull?.base_url ?? null),
     auth: auth === undefined ? null : { type: auth.type, ...(auth.type === 'oauth2' && { grant: auth.grant }) },
     /** What the list is asked by; null where the system is known. */
-    list:
-      ownsConnector(runtime, integration)
-        ? {
-            method: request?.method ?? ('GET' as const),
-            path: request?.path ?? '',
-            from: named('window.from'),
-            to: named('window.to'),
-          }
-        : null,
+    list: ownsConnector(runtime, integration)
+      ? {
+          method: request?.method ?? ('GET' as const),
+          path: request?.path ?? '',
+          from: named('window.from'),
+          to: named('window.to'),
+        }
+      : null,
     tested_at: pull_facts === null ? null : new Date(pull_facts.testedAt),
   };
 }
@@ -179,7 +174,6 @@ const pollOf = ({ finished_at, queued_at, status, error_code, run_id, fetched }:
   code: error_code,
   meaning: error_code === null ? null : (meaningOf(error_code) ?? null),
 });
-
 
 /** A stored code may be one of a later version. */
 const meaningOf = (code: string): string | undefined =>

@@ -40,6 +40,7 @@ export async function createLink(
   { integration, days, brand: created, ...request }: LinkRequest,
   by: string,
 ): Promise<{ readonly link: OnboardingLink; readonly url: string }> {
+  if (days > longestDays) throw new InnboundError('operate.invalid_input', `A link lasts at most ${longestDays} days.`);
   if (created !== undefined) await createBrand(runtime, integration, created, by);
   const brand = runtime.active().integrations.get(integration);
   if (brand === undefined) {
@@ -65,8 +66,10 @@ export async function createLink(
     createdBy: by,
     lifeMs: days * 86_400_000,
   });
-  return { link, url: `${await publicUrl(runtime)}/onboard/${link.link_id}#${token}` };
+  return { link, url: `${await publicUrl(runtime)}/connect/${link.link_id}#${token}` };
 }
+
+const longestDays = 90;
 
 async function createBrand(runtime: Runtime, name: string, brand: NewBrand, by: string): Promise<void> {
   const { country, ...rest } = brand;

@@ -21,6 +21,7 @@ import {
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
+import { waitingPartners } from '../store/operate/onboarding.ts';
 import { readLanesWithWork } from '../store/outbox/due.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
@@ -157,6 +158,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const told = await toldLately(pool);
   const refused = await refusedBrands(pool, undefined);
   const skews = await clockSkews(pool);
+  const partners = await waitingPartners(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const pending = await pendingEvents(pool, undefined);
   const working = await readLanesWithWork(pool);
@@ -205,6 +207,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,
+    partners: partners.filter(({ integration }) => active.documents.has(integration)),
     shared,
     pending,
     lanes,

@@ -41,6 +41,7 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
       return of(subject.startsWith('push') ? 'push' : 'pull');
     case 'clock_skew':
       return integration === '' && subject !== '' ? { kind: 'node', name: subject } : of('push');
+    case 'partner_waiting':
     case 'webhooks_refused':
     case 'events_behind':
     case 'stream_failing':
@@ -141,6 +142,8 @@ const advice: Readonly<Record<AlertKind, string>> = {
   destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
+  partner_waiting:
+    'Open the onboarding link of the brand: answer the comments there, or look at the checklist and approve.',
   alert_route_failing: 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.',
   feedback_failing:
     'Give the credentials of the destination the permission that its page names, or set `feedback: false`. Reading continues where it stopped.',

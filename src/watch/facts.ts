@@ -29,6 +29,7 @@ export const alertKinds = [
   'feedback_failing',
   'document_broken',
   'alert_route_failing',
+  'partner_waiting',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
@@ -195,6 +196,15 @@ export interface Facts {
   /** Open alerts that many brands share. */
   readonly shared: readonly { readonly kind: string; readonly subject: string }[];
   readonly broken: readonly { readonly document: string; readonly message: string }[];
+  /** Partners on their onboarding pages who wait for an operator: they are ready, or asked something. */
+  readonly partners: readonly {
+    readonly integration: string;
+    readonly link_id: string;
+    readonly partner: string;
+    readonly is_ready: boolean;
+    /** Without an answer. */
+    readonly comments: number;
+  }[];
   /** Alert routes that take nothing now. */
   readonly alertRoutes: readonly {
     readonly route: string;
@@ -230,4 +240,5 @@ export const noFacts: Facts = {
   shared: [],
   broken: [],
   alertRoutes: [],
+  partners: [],
 };

@@ -37,11 +37,16 @@ test('a revoked or expired link ends at once, also for the browser that has it o
   assert.equal((await browser.call('GET', '')).status, 200);
   assert.equal((await house.operator('DELETE', `/onboarding-links/${link.linkId}`)).status, 200);
   const ended = await browser.call('GET', '');
-  assert.deepEqual([ended.status, ended.body.code, ended.body.detail], [410, 'operate.link_ended', 'The link is revoked.']);
+  assert.deepEqual(
+    [ended.status, ended.body.code, ended.body.detail],
+    [410, 'operate.link_ended', 'The link is revoked.'],
+  );
   assert.equal((await browser.call('POST', '/secret')).status, 410);
   assert.equal((await openInBrowser(house, link, browser.cookie)).answer.status, 410);
   const old = await opened();
-  await house.service.runtime.pool.query(`update onboarding_links set expires_at = now() where link_id = $1`, [old.link.linkId]);
+  await house.service.runtime.pool.query(`update onboarding_links set expires_at = now() where link_id = $1`, [
+    old.link.linkId,
+  ]);
   assert.equal((await old.browser.call('GET', '')).body.detail, 'The link is expired.');
 });
 
@@ -90,7 +95,10 @@ test('a connector that other brands use is not changed by a partner', async () =
   const list = { method: 'GET', path: '/mine', from: 'a', to: 'b' };
   const put = await browser.call('PUT', '/pull', { base_url: 'http://127.0.0.1:1', auth: { type: 'none' }, list });
   assert.equal(put.status, 200);
-  assert.equal(JSON.stringify((await house.operator('GET', '/documents/connector/shared')).body).includes('/mine'), false);
+  assert.equal(
+    JSON.stringify((await house.operator('GET', '/documents/connector/shared')).body).includes('/mine'),
+    false,
+  );
 });
 
 test('secrets are in no answer, document, file or audit entry', async () => {
@@ -124,7 +132,10 @@ test('a partner’s browser can call the routes of its own link and no others', 
   const routes = apiRoutes(openApi(runtime)).filter(({ role }) => role !== 'public');
   assert.ok(routes.length > 100);
   for (const { method, path } of routes) {
-    const at = path.replace('{link_id}', other.linkId).replace('{integration}', 'harbour').replace(/\{\w+\}/g, 'x');
+    const at = path
+      .replace('{link_id}', other.linkId)
+      .replace('{integration}', 'harbour')
+      .replace(/\{\w+\}/g, 'x');
     const answer = await ask(`${url}/api/v1${at}`, method, method === 'GET' || method === 'DELETE' ? undefined : {}, {
       cookie: browser.cookie,
       'x-innbound-console': '1',

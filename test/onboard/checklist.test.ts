@@ -18,7 +18,9 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
 const after = (...requests: Partial<Seen>[]): PushFacts =>
   requests.reduce((facts: PushFacts, one) => observe(facts, seen(one)).facts, noPushFacts);
 const states = (facts: PushFacts, pull?: PullFacts) =>
-  Object.fromEntries(checklist(pull ? ['push', 'pull'] : ['push'], facts, pull).checks.map(({ id, state }) => [id, state]));
+  Object.fromEntries(
+    checklist(pull ? ['push', 'pull'] : ['push'], facts, pull).checks.map(({ id, state }) => [id, state]),
+  );
 
 test('nothing is done before anything arrived', () => {
   assert.ok(checklist(['push', 'pull'], noPushFacts, undefined).checks.every(({ state }) => state === 'missing'));

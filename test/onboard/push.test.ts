@@ -24,7 +24,11 @@ test('the brand’s own address rehearses: it answers as usual, reports, and sto
   const answer = await send(url, secret, event('ok-1', 'reservation.created'));
   assert.equal(answer.status, 202);
   assert.deepEqual(answer.body, { status: 'accepted', event_id: 'ok-1' });
-  assert.equal((await send(url, secret, event('ok-1', 'reservation.created'))).status, 200, 'a duplicate is recognized');
+  assert.equal(
+    (await send(url, secret, event('ok-1', 'reservation.created'))).status,
+    200,
+    'a duplicate is recognized',
+  );
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from events');
   assert.deepEqual(rows, [{ n: 0 }]);
   const shown = await view();
@@ -39,18 +43,28 @@ test('the brand’s own address rehearses: it answers as usual, reports, and sto
 
 test('each usual mistake is named with the part that is wrong', async () => {
   const { view, url } = await partner();
-  const resign = (key: string, algorithm: string, encoding: 'hex' | 'base64') => (one: { headers: Record<string, string>; body: string }) => {
-    const mac = createHmac(algorithm, key).update(`${one.headers['X-Webhook-Timestamp']}.${one.body}`).digest(encoding);
-    return { ...one, headers: { ...one.headers, 'X-Webhook-Signature': `sha512=${mac}` } };
-  };
+  const resign =
+    (key: string, algorithm: string, encoding: 'hex' | 'base64') =>
+    (one: { headers: Record<string, string>; body: string }) => {
+      const mac = createHmac(algorithm, key)
+        .update(`${one.headers['X-Webhook-Timestamp']}.${one.body}`)
+        .digest(encoding);
+      return { ...one, headers: { ...one.headers, 'X-Webhook-Signature': `sha512=${mac}` } };
+    };
   const told = async (...mistake: Parameters<typeof send> extends [string, string, ...infer Rest] ? Rest : never) => {
     const { status } = await send(url, secret, ...mistake);
     const [latest] = (await view()).push.requests;
     return { status, part: latest.signature?.part, problems: latest.problems.length, outcome: latest.outcome };
   };
   const created = event('m', 'reservation.created');
-  assert.partialDeepStrictEqual(await told(created, resign('x'.repeat(40), 'sha512', 'hex')), { status: 401, part: 'secret' });
-  assert.partialDeepStrictEqual(await told(created, resign(secret, 'sha512', 'base64')), { status: 401, part: 'encoding' });
+  assert.partialDeepStrictEqual(await told(created, resign('x'.repeat(40), 'sha512', 'hex')), {
+    status: 401,
+    part: 'secret',
+  });
+  assert.partialDeepStrictEqual(await told(created, resign(secret, 'sha512', 'base64')), {
+    status: 401,
+    part: 'encoding',
+  });
   assert.partialDeepStrictEqual(await told(created, resign(secret, 'sha256', 'hex')), { status: 401, part: 'method' });
   const milliseconds = (one: { headers: Record<string, string>; body: string }) => ({
     ...one,
@@ -68,7 +82,10 @@ test('each usual mistake is named with the part that is wrong', async () => {
   assert.partialDeepStrictEqual(await told(noId), { status: 202, outcome: { kind: 'dead_letter' } });
   const localDates = event('d', 'reservation.created', {}, { check_in: '05/04/2031' });
   assert.partialDeepStrictEqual(await told(localDates), { status: 202, outcome: { kind: 'dead_letter' } });
-  const { status } = await send(url, secret, created, (one) => ({ ...one, headers: { ...one.headers, 'Content-Type': 'text/plain' } }));
+  const { status } = await send(url, secret, created, (one) => ({
+    ...one,
+    headers: { ...one.headers, 'Content-Type': 'text/plain' },
+  }));
   assert.equal(status, 415);
 });
 

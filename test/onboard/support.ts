@@ -30,7 +30,8 @@ const documents: Readonly<Record<string, string>> = {
   'innbound.yaml': 'network: { allow_private: true }\n',
   'connectors/harbour.yaml': 'connector: harbour\n',
   'connectors/shared.yaml': 'connector: shared\n',
-  'integrations/shared.yaml': 'integration: shared\nconnector: shared\nbrand_id: SHA01\ntimezone: Europe/Lisbon\ndeliver: []\n',
+  'integrations/shared.yaml':
+    'integration: shared\nconnector: shared\nbrand_id: SHA01\ntimezone: Europe/Lisbon\ndeliver: []\n',
   'integrations/harbour.yaml':
     'integration: harbour # comments stay\nconnector: harbour\nbrand_id: HAR01\ntimezone: Europe/Lisbon\ncountry: PT\ndeliver: [lake]\n',
   'integrations/secretive.yaml':
@@ -69,7 +70,12 @@ export async function openHouse(files: Readonly<Record<string, string>> = {}): P
   };
 }
 
-export async function ask(url: string, method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function ask(
+  url: string,
+  method: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const response = await fetch(url, {
     method,
@@ -126,8 +132,10 @@ export async function send(
   url: string,
   secret: string,
   content: object,
-  change: (request: { headers: Record<string, string>; body: string }) => { headers: Record<string, string>; body: string } = (one) =>
-    one,
+  change: (request: { headers: Record<string, string>; body: string }) => {
+    headers: Record<string, string>;
+    body: string;
+  } = (one) => one,
 ): Promise<Answer> {
   const body = JSON.stringify(content);
   const request = change({ headers: signedHeaders(secret, Math.floor(Date.now() / 1000), body), body });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Buckets } from '../../intake/push/bucket.ts';
+import { asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { goLive } from '../../operations/go-live.ts';
-import { asks } from '../../onboard/checklist.ts';
 import { createLink, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
 import { savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { sendSample, takeSecret } from '../../operations/onboarding-push.ts';
@@ -85,10 +85,16 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       status: 201,
       body: z.strictObject({
         partner: partnerName.describe('Who gets the link.'),
-        asks: z.array(z.enum(asks)).min(1).default([...asks]),
+        asks: z
+          .array(z.enum(asks))
+          .min(1)
+          .default([...asks]),
         language: z.enum(onboardingLanguages).default('en'),
         days: z.int().min(1).max(90).default(14).describe('Days until it expires.'),
-        many_browsers: z.boolean().default(false).describe('By default only the first browser that opens it can use it.'),
+        many_browsers: z
+          .boolean()
+          .default(false)
+          .describe('By default only the first browser that opens it can use it.'),
         brand: z
           .strictObject({
             brand_id: z.string().min(1),

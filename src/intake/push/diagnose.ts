@@ -15,7 +15,11 @@ export function diagnose(
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { explain, part, body, algorithm, string, after, key } of mistakes(verification, request, timestamp ?? '')) {
+  for (const { explain, part, body, algorithm, string, after, key } of mistakes(
+    verification,
+    request,
+    timestamp ?? '',
+  )) {
     for (const secret of secrets) {
       const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
         .update(string)

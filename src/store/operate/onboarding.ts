@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Ask } from '../../onboard/checklist.ts';
-import { noPushFacts, observe, type PullFacts, type PushFacts, type RehearsedAnswer, type Seen } from '../../onboard/facts.ts';
+import {
+  noPushFacts,
+  observe,
+  type PullFacts,
+  type PushFacts,
+  type RehearsedAnswer,
+  type Seen,
+} from '../../onboard/facts.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 
 export interface OnboardingLink {
@@ -31,7 +38,10 @@ const mostBrowsers = 20;
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 export interface NewLink
-  extends Pick<OnboardingLink, 'link_id' | 'integration' | 'partner' | 'language' | 'asks' | 'many_browsers' | 'connector_version'> {
+  extends Pick<
+    OnboardingLink,
+    'link_id' | 'integration' | 'partner' | 'language' | 'asks' | 'many_browsers' | 'connector_version'
+  > {
   readonly token: string;
   readonly createdBy: string;
   readonly lifeMs: number;
@@ -68,7 +78,9 @@ export async function listLinks(db: Pool, integrations: readonly string[] | unde
 }
 
 export async function findLink(db: Pool, linkId: string): Promise<OnboardingLink | undefined> {
-  const { rows } = await db.query<OnboardingLink>(`select ${columns} from onboarding_links where link_id = $1`, [linkId]);
+  const { rows } = await db.query<OnboardingLink>(`select ${columns} from onboarding_links where link_id = $1`, [
+    linkId,
+  ]);
   return rows[0];
 }
 
@@ -159,7 +171,8 @@ export async function witness(db: Pool, integration: string, events: readonly Se
 export async function startRetryTest(db: Pool, integration: string, linkId: string, now: number): Promise<void> {
   await transaction(db, async (tx) => {
     const link = (await lockFacts(tx, integration)).find(({ link_id }) => link_id === linkId);
-    if (link) await saveFacts(tx, linkId, { ...(link.push_facts ?? noPushFacts), retry: { startedAt: now, attempts: [] } });
+    if (link)
+      await saveFacts(tx, linkId, { ...(link.push_facts ?? noPushFacts), retry: { startedAt: now, attempts: [] } });
   });
 }
 

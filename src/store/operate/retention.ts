@@ -1,6 +1,7 @@
 import { dropPartitions, makePartitions } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
 import { pruneActivity } from './activity.ts';
+import { pruneLinks } from './onboarding.ts';
 import { pruneOneTime } from './one-time.ts';
 import { pruneTokens } from './tokens.ts';
 
@@ -108,6 +109,7 @@ export async function pruneStore(
     ),
     tokens: await pruneTokens(db),
     one_time: await pruneOneTime(db),
+    onboarding_links: await pruneLinks(db),
   };
   await pruneActivity(db);
   return forgotten;

@@ -1,13 +1,20 @@
 import { manyBrands, namedBrands } from '../alerts.ts';
 import type { Facts } from '../facts.ts';
-import type { Judged } from './judged.ts';
+import { counted, type Judged } from './judged.ts';
 
 const withoutRole = {
   worker: 'No worker node is running: nothing is pulled, processed or delivered. Events are accepted and wait.',
   web: 'No web node is running: webhooks are not accepted, and partners must send them again.',
 };
 
-export function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes }: Facts): Generator<Judged> {
+export function* ofService({
+  missingRoles,
+  stalled,
+  nodeClocks,
+  broken,
+  alertRoutes,
+  partners,
+}: Facts): Generator<Judged> {
   for (const role of missingRoles) {
     yield { kind: 'role_missing', state: 'failing', subject: role, message: withoutRole[role] };
   }
@@ -37,5 +44,16 @@ export function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRou
     const alerts = waiting === 1 ? '1 alert waits' : `${waiting} alerts wait`;
     const message = `The alert route ${route} does not accept alerts: ${failure ?? 'no answer.'} ${alerts}. Try it with \`innbound alert test ${route}\`.`;
     yield { kind: 'alert_route_failing', state: 'failing', subject: route, message };
+  }
+  for (const { integration, link_id: subject, partner, is_ready, comments } of partners) {
+    const asked = comments > 0 ? [`has written ${counted(comments, 'comment')}`] : [];
+    const waits = [...(is_ready ? ['is ready to go live'] : []), ...asked].join(' and ');
+    yield {
+      kind: 'partner_waiting',
+      state: 'attention',
+      integration,
+      subject,
+      message: `${partner} ${waits} on the onboarding page of ${integration}.`,
+    };
   }
 }

@@ -1,0 +1,41 @@
+import { fill, useTexts } from './texts.ts';
+import type { Check } from './types.ts';
+
+const marks = { done: '✓', wrong: '✗', missing: '○' } as const;
+
+/** What was shown, what is missing, and how to produce it. */
+export function Checklist({ checks, isComplete }: { checks: readonly Check[]; isComplete: boolean }) {
+  const { t } = useTexts();
+  const open = checks.filter(({ state, isOptional }) => state !== 'done' && !isOptional).length;
+  return (
+    <>
+      <p>{t.checks.lead}</p>
+      <ul className="checks">
+        {checks.map(({ id, state, seen, isOptional }) => {
+          const [title = id, how = ''] = t.checks.item[id] ?? [];
+          return (
+            <li key={id} className={state}>
+              <span className="mark" aria-hidden="true">
+                {marks[state]}
+              </span>
+              <div>
+                <strong>{title}</strong>{' '}
+                <small>
+                  {t.checks[state]}
+                  {isOptional && ` · ${t.checks.optional}`}
+                </small>
+                {state !== 'done' && <p>{fill(how, seen)}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      <p className="sum">
+        <strong>{isComplete ? t.checks.complete : fill(t.checks.left, { count: open })}</strong>{' '}
+        <button type="button" className="quiet no-print" onClick={() => window.print()}>
+          {t.print}
+        </button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,196 @@
+import { useId, useState } from 'react';
+import { authValue, forms } from './auth-value.ts';
+import { call } from './link.ts';
+import { Act } from './parts.tsx';
+import { fill, useTexts } from './texts.ts';
+import type { Pull } from './types.ts';
+
+const pagingFields = {
+  auto: [],
+  none: [],
+  link: [],
+  offset: ['offset', 'limit'],
+  page: ['page', 'limit'],
+  cursor: ['next', 'cursor'],
+} as const;
+type Paging = keyof typeof pagingFields;
+/** In the query unless it says otherwise. */
+const placed = (name: string, text: string): string => (name === 'next' || text.includes('.') ? text : `query.${text}`);
+
+/** Where the partner's API is, how we sign in, and how its list is asked for. */
+export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise<void> }) {
+  const { t } = useTexts();
+  const [base, setBase] = useState(pull.base_url ?? '');
+  const [kind, setKind] = useState('bearer');
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [replaces, setReplaces] = useState(pull.auth === null);
+  const [list, setList] = useState(pull.list);
+  const [paging, setPaging] = useState<Paging>('auto');
+  const [places, setPlaces] = useState<Readonly<Record<string, string>>>({});
+  const form = forms.find(({ title }) => title === kind);
+  const isMoved = pull.base_url !== null && base !== pull.base_url;
+  const asksAuth = replaces || isMoved;
+  const save = async () => {
+    const names = Object.entries(places).filter(([, text]) => text !== '');
+    const chosen = { type: paging, ...Object.fromEntries(names.map(([name, text]) => [name, placed(name, text)])) };
+    await call('PUT', '/pull', {
+      base_url: base.trim().replace(/\/$/, ''),
+      ...(asksAuth && form && { auth: authValue(form, typed) }),
+      ...(list && { list: { ...list, ...(paging !== 'auto' && { paging: chosen }) } }),
+    });
+    // Secrets leave the page with the request.
+    setTyped({});
+    setReplaces(false);
+    await onSaved();
+  };
+  const input = (
+    label: string,
+    value: string,
+    change: (text: string) => void,
+    more: { required?: boolean; type?: string; hint?: string } = {},
+  ) => (
+    <label key={label}>
+      <span>
+        {label}
+        {more.required && <small> · {t.pull.required}</small>}
+      </span>
+      <input
+        type={more.type ?? 'text'}
+        value={value}
+        onChange={(event) => change(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {more.hint !== undefined && <small lang="en">{more.hint}</small>}
+    </label>
+  );
+  return (
+    <div className="form no-print">
+      {input(t.pull.base, base, setBase, { required: true, type: 'url' })}
+      {asksAuth ? (
+        <>
+          <label>
+            <span>{t.pull.auth}</span>
+            <select
+              value={kind}
+              onChange={(event) => {
+                setKind(event.currentTarget.value);
+                setTyped({});
+              }}
+            >
+              {forms.map(({ title }) => (
+                <option key={title} value={title}>
+                  {title.replaceAll('_', ' ')}
+                </option>
+              ))}
+            </select>
+            {form && <small lang="en">{form.description}</small>}
+          </label>
+          {form?.fields
+            .filter(({ usual }) => usual === undefined)
+            .map((field) => (
+              <AuthInput key={field.name} field={field} typed={typed} onType={setTyped} />
+            ))}
+          {form?.fields.some(({ usual }) => usual !== undefined) && (
+            <details>
+              <summary>{t.verdict.details}</summary>
+              {form.fields
+                .filter(({ usual }) => usual !== undefined)
+                .map((field) => (
+                  <AuthInput key={field.name} field={field} typed={typed} onType={setTyped} />
+                ))}
+            </details>
+          )}
+        </>
+      ) : (
+        <p>
+          {fill(t.pull.stored, { kind: pull.auth?.type ?? '' })}{' '}
+          <button type="button" className="quiet" onClick={() => setReplaces(true)}>
+            {t.pull.replace}
+          </button>
+        </p>
+      )}
+      {list && (
+        <fieldset>
+          <legend>{t.pull.list}</legend>
+          <label>
+            <span>{t.pull.method}</span>
+            <select
+              value={list.method}
+              onChange={(event) => setList({ ...list, method: event.currentTarget.value as 'GET' })}
+            >
+              <option>GET</option>
+              <option>POST</option>
+            </select>
+          </label>
+          {input(t.pull.path, list.path, (path) => setList({ ...list, path }), { required: true })}
+          {input(t.pull.from, list.from, (from) => setList({ ...list, from }))}
+          {input(t.pull.to, list.to, (to) => setList({ ...list, to }))}
+          <label>
+            <span>{t.pull.paging}</span>
+            <select value={paging} onChange={(event) => setPaging(event.currentTarget.value as Paging)}>
+              {Object.entries(t.pull.pagingKinds).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          {pagingFields[paging].map((name) =>
+            input(t.pull.pagingFields[name], places[name] ?? '', (text) => setPlaces({ ...places, [name]: text })),
+          )}
+        </fieldset>
+      )}
+      <Act act={save} disabled={base === '' || list?.path === ''}>
+        {t.pull.save}
+      </Act>
+    </div>
+  );
+}
+
+type AuthField = (typeof forms)[number]['fields'][number];
+type Typed = Readonly<Record<string, string>>;
+
+function AuthInput({ field, typed, onType }: { field: AuthField; typed: Typed; onType: (typed: Typed) => void }) {
+  const { t } = useTexts();
+  const id = useId();
+  const { name, label, description, required, secret, form, choices, usual } = field;
+  const value = typed[name] ?? usual ?? '';
+  const type = (event: { currentTarget: { value: string } }) => onType({ ...typed, [name]: event.currentTarget.value });
+  const options = form === 'switch' ? ['true', 'false'] : choices;
+  return (
+    <label htmlFor={id}>
+      <span>
+        {label}
+        {required && <small> · {t.pull.required}</small>}
+      </span>
+      {form === 'choice' || form === 'switch' ? (
+        <select id={id} value={value} onChange={type}>
+          {options.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      ) : form === 'pairs' ? (
+        <textarea
+          id={id}
+          rows={2}
+          value={value}
+          onChange={type}
+          placeholder="Name: value"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ) : (
+        <input
+          id={id}
+          type={secret ? 'password' : 'text'}
+          value={value}
+          onChange={type}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      <small lang="en">{description}</small>
+    </label>
+  );
+}

@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import { call } from './link.ts';
+import { PullForm } from './PullForm.tsx';
+import { Act } from './parts.tsx';
+import { ReadFields } from './ReadFields.tsx';
+import { fill, useTexts } from './texts.ts';
+import type { Comment, Pull, Tested } from './types.ts';
+
+/** The form, the test, and what we read. */
+export function PullStep({
+  pull,
+  comments,
+  refresh,
+}: {
+  pull: Pull;
+  comments: readonly Comment[];
+  refresh: () => void;
+}) {
+  const { t } = useTexts();
+  const [tested, setTested] = useState<Tested>();
+  const [isTesting, setTesting] = useState(false);
+  const test = async () => {
+    setTesting(true);
+    try {
+      setTested(await call<Tested>('POST', '/pull/test'));
+      refresh();
+    } finally {
+      setTesting(false);
+    }
+  };
+  // A tab that is opened after waiting is blocked as a pop-up: open it first, then send it there.
+  const consent = async () => {
+    const tab = window.open('about:blank', '_blank');
+    const { url } = await call<{ url: string }>('POST', '/pull/consent');
+    if (tab) {
+      tab.opener = null;
+      tab.location.href = url;
+    } else location.href = url;
+  };
+  if (!pull.may_edit) return <p>{t.pull.leadLive}</p>;
+  return (
+    <>
+      <p>{t.pull.lead}</p>
+      <PullForm key={pull.base_url} pull={pull} onSaved={test} />
+      {pull.auth?.grant === 'authorization_code' && (
+        <p className="no-print">
+          <Act quiet act={consent}>
+            {t.pull.consent}
+          </Act>{' '}
+          <small>{t.pull.consentWhy}</small>
+        </p>
+      )}
+      {pull.base_url !== null && (
+        <p className="no-print">
+          <Act quiet act={test} disabled={isTesting}>
+            {t.pull.test}
+          </Act>
+        </p>
+      )}
+      {isTesting && <p role="status">{t.pull.testing}</p>}
+      {tested && !isTesting && <Result tested={tested} comments={comments} refresh={refresh} />}
+    </>
+  );
+}
+
+function Result({ tested, comments, refresh }: { tested: Tested; comments: readonly Comment[]; refresh: () => void }) {
+  const { t } = useTexts();
+  const { request, failure, records } = tested;
+  return (
+    <div className="result" aria-live="polite">
+      {failure ? (
+        <div className="notice bad" role="alert">
+          <strong>{t.pull.meaning[failure.code] ?? failure.meaning}</strong>
+          <small lang="en">
+            {failure.code}: {failure.message}
+          </small>
+        </div>
+      ) : (
+        <div className={`notice ${records.length > 0 ? 'good' : 'calm'}`}>
+          <strong>{records.length > 0 ? fill(t.pull.works, { count: records.length }) : t.pull.empty}</strong>
+          <small>{t.pull.masked}</small>
+        </div>
+      )}
+      {request && (
+        <details>
+          <summary>
+            {t.pull.sent} ·{' '}
+            {request.status === undefined
+              ? t.pull.noAnswer
+              : fill(t.pull.answered, { status: request.status, ms: Math.round(request.duration_ms ?? 0) })}
+          </summary>
+          <pre>
+            {[
+              `${request.method} ${request.url}`,
+              ...Object.entries(request.headers).map((pair) => pair.join(': ')),
+              request.body,
+              '',
+              request.answer ?? request.failure,
+            ]
+              .filter((line) => line !== undefined)
+              .join('\n')}
+          </pre>
+          <small>{t.pull.hidden}</small>
+        </details>
+      )}
+      {records.length > 0 && <ReadFields tested={tested} comments={comments} refresh={refresh} />}
+    </div>
+  );
+}

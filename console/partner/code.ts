@@ -1,0 +1,49 @@
+import csharp from '../../docs/partners/recipe-csharp.md?raw';
+import curl from '../../docs/partners/recipe-curl.md?raw';
+import java from '../../docs/partners/recipe-java.md?raw';
+import node from '../../docs/partners/recipe-node.md?raw';
+import php from '../../docs/partners/recipe-php.md?raw';
+import python from '../../docs/partners/recipe-python.md?raw';
+
+/** The recipes of the documentation, whose tests run them. */
+const recipes = {
+  curl: { text: curl, run: 'sh send.sh event.json' },
+  Node: { text: node, run: 'node send.mjs event.json' },
+  Python: { text: python, run: 'python3 send.py event.json' },
+  PHP: { text: php, run: 'php send.php event.json' },
+  Java: { text: java, run: 'java SendWebhook.java event.json' },
+  'C#': { text: csharp, run: 'dotnet run event.json' },
+};
+
+export type Language = keyof typeof recipes;
+export const codeLanguages = Object.keys(recipes) as Language[];
+
+export const programIn = (language: Language): string =>
+  /```\w+\n([\s\S]*?)```/.exec(recipes[language].text)?.[1] ?? '';
+
+/** The commands that run the program with this address. The secret is typed by whoever runs it, so that no example contains it. */
+export const commandsFor = (language: Language, url: string): string =>
+  `export WEBHOOK_URL='${url}'\nread -rs WEBHOOK_SECRET && export WEBHOOK_SECRET   # paste your secret\n${recipes[language].run}`;
+
+export function sampleEvent(brandId: string, now: Date): string {
+  const day = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  return JSON.stringify(
+    {
+      event_id: 'evt-1',
+      event: 'reservation.created',
+      timestamp: `${now.toISOString().slice(0, 19)}Z`,
+      brand_id: brandId,
+      data: {
+        reservation_id: 'TEST-1',
+        confirmation_number: 'TEST-1',
+        check_in: day(7),
+        check_out: day(9),
+        status: 'confirmed',
+        guests: [{ first_name: 'Ada', last_name: 'Example', email: 'ada@mail.example', phone: '+351210000000' }],
+        stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
+      },
+    },
+    null,
+    2,
+  );
+}

@@ -1,0 +1,42 @@
+/** The onboarding link that this page was opened with, and the calls that it allows. */
+export type Closed = 'unknown' | 'expired' | 'revoked' | 'elsewhere' | 'busy';
+
+/** The link has ended: the page shows why, and nothing else. */
+export class LinkClosed extends Error {
+  readonly why: Closed;
+  constructor(why: Closed) {
+    super(why);
+    this.why = why;
+  }
+}
+
+const [, , linkId = ''] = location.pathname.split('/');
+const base = `/api/v1/onboarding/${encodeURIComponent(linkId)}`;
+
+/** Takes the token out of the address, so that neither the history nor a screenshot has it, and binds the link to this browser. */
+export async function openLink(): Promise<void> {
+  const token = location.hash.slice(1);
+  // A short one is a step of the page.
+  if (token.length < 40) return;
+  history.replaceState(null, '', location.pathname);
+  await call('POST', '/open', { token });
+}
+
+export async function call<Answer>(method: 'GET' | 'POST' | 'PUT', at: string, body?: object): Promise<Answer> {
+  const response = await fetch(base + at, {
+    method,
+    credentials: 'same-origin',
+    ...(method !== 'GET' && {
+      headers: { 'content-type': 'application/json', 'x-innbound-console': 'partner' },
+      body: JSON.stringify(body ?? {}),
+    }),
+  });
+  const answer = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+  if (response.ok) return answer as Answer;
+  if (response.status === 401) throw new LinkClosed('unknown');
+  if (answer.code === 'operate.link_elsewhere') throw new LinkClosed('elsewhere');
+  if (answer.code === 'operate.link_ended')
+    throw new LinkClosed(answer.detail?.includes('revoked') ? 'revoked' : 'expired');
+  if (answer.code === 'operate.too_many_failures') throw new LinkClosed('busy');
+  throw new Error(answer.detail ?? `status ${response.status}`);
+}

@@ -1,0 +1,134 @@
+import { useEffect, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Checklist } from './Checklist.tsx';
+import { CommentForm, Thread } from './Comments.tsx';
+import { LiveStep } from './LiveStep.tsx';
+import { PullStep } from './PullStep.tsx';
+import { PushStep } from './PushStep.tsx';
+import { Step } from './parts.tsx';
+import { fill, languages, TextsContext, useTexts } from './texts.ts';
+import type { View } from './types.ts';
+import { useView } from './use-view.ts';
+import './page.css';
+
+/** Before the link says its language, and where there is no link, the browser's. */
+const ownLanguage = navigator.language.slice(0, 2);
+
+function App() {
+  const { page, isResting, resume, refresh } = useView();
+  const [chosen, setChosen] = useState<string>();
+  const language = chosen ?? (page.kind === 'open' ? page.view.language : ownLanguage);
+  const t = languages[language] ?? languages.en;
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  if (t === undefined || page.kind === 'opening') return <main className="closed" aria-busy="true" />;
+  if (page.kind === 'closed') {
+    const [title, text] = t.closed[page.why];
+    return (
+      <main className="closed">
+        <h1>{title}</h1>
+        <p>{text}</p>
+      </main>
+    );
+  }
+  return (
+    <TextsContext value={{ t, language }}>
+      {isResting ? (
+        <main className="closed">
+          <p>{t.paused}</p>
+          <button type="button" onClick={resume}>
+            {t.resume}
+          </button>
+        </main>
+      ) : (
+        <Connect
+          view={page.view}
+          isOffline={page.isOffline}
+          language={language}
+          onLanguage={setChosen}
+          refresh={refresh}
+        />
+      )}
+    </TextsContext>
+  );
+}
+
+interface ConnectProps {
+  readonly view: View;
+  readonly isOffline: boolean;
+  readonly language: string;
+  readonly onLanguage: (language: string) => void;
+  readonly refresh: () => void;
+}
+
+function Connect({ view, isOffline, language, onLanguage, refresh }: ConnectProps) {
+  const { t, day, time } = useTexts();
+  const { push, pull, checks, comments, brand } = view;
+  const steps = [
+    ...(push ? ['push' as const] : []),
+    ...(pull ? ['pull' as const] : []),
+    'checklist' as const,
+    'live' as const,
+    'talk' as const,
+  ];
+  const no = (step: (typeof steps)[number]) => steps.indexOf(step) + 1;
+  const done = checks.filter(({ state }) => state === 'done').length;
+  return (
+    <div className="page">
+      <header className="top">
+        <div>
+          <h1>{fill(t.title, { brand })}</h1>
+          <p>{fill(t.intro, { partner: view.partner, date: day(view.expires_at) })}</p>
+          <p className="print-only">{fill(t.reportAt, { date: time(new Date().toISOString()) })}</p>
+        </div>
+        <select
+          className="no-print"
+          aria-label={t.language}
+          value={language}
+          onChange={(event) => onLanguage(event.currentTarget.value)}
+        >
+          {Object.entries(languages).map(([code, one]) => (
+            <option key={code} value={code}>
+              {one.language}
+            </option>
+          ))}
+        </select>
+      </header>
+      <nav className="no-print" aria-label={t.checks.lead}>
+        {steps.map((step) => (
+          <a key={step} href={`#${step}`}>
+            <span aria-hidden="true">{no(step)}</span> {t.steps[step]}
+          </a>
+        ))}
+      </nav>
+      <main>
+        {isOffline && <p className="notice bad">{t.offline}</p>}
+        {push && (
+          <Step id="push" no={no('push')} title={t.steps.push}>
+            <PushStep push={push} brand={brand} comments={comments} refresh={refresh} />
+          </Step>
+        )}
+        {pull && (
+          <Step id="pull" no={no('pull')} title={t.steps.pull}>
+            <PullStep pull={pull} comments={comments} refresh={refresh} />
+          </Step>
+        )}
+        <Step id="checklist" no={no('checklist')} title={t.steps.checklist} state={`${done} / ${checks.length}`}>
+          <Checklist checks={checks} isComplete={view.is_complete} />
+        </Step>
+        <Step id="live" no={no('live')} title={t.steps.live}>
+          <LiveStep view={view} refresh={refresh} />
+        </Step>
+        <Step id="talk" no={no('talk')} title={t.steps.talk}>
+          <p className="no-print">{t.talk.lead}</p>
+          <Thread comments={comments} withAbout />
+          <CommentForm about="" label={t.talk.write} onDone={refresh} />
+        </Step>
+      </main>
+    </div>
+  );
+}
+
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<App />);

@@ -1,0 +1,91 @@
+import { type ReactNode, useState } from 'react';
+import { fill, useTexts } from './texts.ts';
+
+/** A numbered step of the page. */
+export function Step({
+  id,
+  no,
+  title,
+  state,
+  children,
+}: {
+  id: string;
+  no: number;
+  title: string;
+  state?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <section id={id} className="step" aria-labelledby={`${id}-title`}>
+      <header>
+        <span className="no" aria-hidden="true">
+          {no}
+        </span>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {state !== undefined && <span className="badge">{state}</span>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A text to copy. */
+export function Copyable({ text, label, secret = false }: { text: string; label: string; secret?: boolean }) {
+  const { t } = useTexts();
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <div className={`copyable${secret ? ' no-print' : ''}`}>
+      <code>{text}</code>
+      <button type="button" className="quiet" onClick={() => void copy()} aria-label={`${t.copy}: ${label}`}>
+        {copied ? t.copied : t.copy}
+      </button>
+    </div>
+  );
+}
+
+/** A button for something that takes a moment and can fail. */
+export function Act({
+  act,
+  children,
+  quiet = false,
+  disabled = false,
+}: {
+  act: () => Promise<unknown>;
+  children: ReactNode;
+  quiet?: boolean;
+  disabled?: boolean;
+}) {
+  const { t } = useTexts();
+  const [state, setState] = useState<{ busy: boolean; failure?: string }>({ busy: false });
+  const run = async () => {
+    setState({ busy: true });
+    try {
+      await act();
+      setState({ busy: false });
+    } catch (error) {
+      setState({ busy: false, failure: (error as Error).message });
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className={quiet ? 'quiet' : ''}
+        disabled={disabled || state.busy}
+        onClick={() => void run()}
+      >
+        {children}
+      </button>
+      {state.failure !== undefined && (
+        <p className="failure" role="alert">
+          {fill(t.failed, { reason: state.failure })}
+        </p>
+      )}
+    </>
+  );
+}

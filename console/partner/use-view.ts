@@ -1,0 +1,59 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Closed, call, LinkClosed, openLink } from './link.ts';
+import type { View } from './types.ts';
+
+export type Page =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'closed'; readonly why: Closed }
+  | { readonly kind: 'open'; readonly view: View; readonly isOffline: boolean };
+
+/** A verdict appears within a second of its request. */
+const everyMs = 1_000;
+/** A page that nobody touches rests, with nothing secret on it. */
+const restAfterMs = 30 * 60_000;
+
+/** Opens the link and follows it, while somebody looks. */
+export function useView() {
+  const [page, setPage] = useState<Page>({ kind: 'opening' });
+  const [isResting, setResting] = useState(false);
+  const touchedAt = useRef(Date.now());
+  const load = useCallback(async () => {
+    try {
+      const view = await call<View>('GET', '');
+      setPage({ kind: 'open', view, isOffline: false });
+    } catch (error) {
+      setPage((before) => {
+        if (error instanceof LinkClosed) return { kind: 'closed', why: error.why };
+        return before.kind === 'open' ? { ...before, isOffline: true } : before;
+      });
+    }
+  }, []);
+  useEffect(() => {
+    const close = (error: unknown) => {
+      if (error instanceof LinkClosed) setPage({ kind: 'closed', why: error.why });
+    };
+    void openLink().then(load, close);
+    const touch = () => {
+      touchedAt.current = Date.now();
+    };
+    for (const event of ['pointerdown', 'keydown']) addEventListener(event, touch);
+    return () => {
+      for (const event of ['pointerdown', 'keydown']) removeEventListener(event, touch);
+    };
+  }, [load]);
+  const isFollowed = page.kind !== 'closed' && !isResting;
+  useEffect(() => {
+    if (!isFollowed) return undefined;
+    const timer = setInterval(() => {
+      if (Date.now() - touchedAt.current > restAfterMs) setResting(true);
+      else if (!document.hidden) void load();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [isFollowed, load]);
+  const resume = () => {
+    touchedAt.current = Date.now();
+    setResting(false);
+    void load();
+  };
+  return { page, isResting, resume, refresh: () => void load() };
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type House, openHouse, openInBrowser } from './support.ts';
+import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
+
+let house: House;
+let system: UnseenSystem;
+before(async () => {
+  [house, system] = [await openHouse(), await startUnseenSystem()];
+});
+after(async () => {
+  await house.stop();
+  await system.stop();
+});
+
+const list = { method: 'GET', path: '/v2/bookings', from: 'arrivalFrom', to: 'arrivalTo' };
+const states = (checks: { id: string; state: string }[]) =>
+  Object.fromEntries(checks.map(({ id, state }) => [id, state]));
+
+test('a partner connects a system that nobody has described, and sees what we read', async () => {
+  const { browser } = await openInBrowser(house, await house.link({ asks: ['pull'] }));
+  const view = async () => (await browser.call('GET', '')).body;
+  assert.deepEqual((await view()).pull, {
+    may_edit: true,
+    base_url: null,
+    auth: null,
+    list: { method: 'GET', path: '', from: '', to: '' },
+    tested_at: null,
+  });
+  const form = { base_url: system.url, list };
+  await browser.call('PUT', '/pull', { ...form, auth: { type: 'bearer', token: 'a wrong token' } });
+  const refused = (await browser.call('POST', '/pull/test')).body;
+  assert.equal(refused.failure.code, 'pull.auth_failed');
+  assert.equal(refused.request.status, 401);
+  assert.equal(JSON.stringify(refused).includes('a wrong token'), false);
+  assert.equal(states((await view()).checks)['pull.answers'], 'wrong');
+
+  await browser.call('PUT', '/pull', { ...form, auth: { type: 'bearer', token: system.token } });
+  const tested = (await browser.call('POST', '/pull/test')).body;
+  assert.equal(tested.failure, undefined, JSON.stringify(tested.failure));
+  assert.equal(tested.records.length, 3);
+  const read = new Map(tested.records[0].map((one: { field: string }) => [one.field, one]));
+  assert.partialDeepStrictEqual(read.get('id'), { from: 'bookingRef' });
+  assert.partialDeepStrictEqual(read.get('rooms[0].rate_code'), { value: 'BAR' });
+  const text = JSON.stringify(tested);
+  for (const name of ['Duarte', 'Costa', 'letters.example', '+3519123456'])
+    assert.equal(text.includes(name), false, name);
+  assert.deepEqual(states((await view()).checks), {
+    'pull.answers': 'done',
+    'pull.complete': 'done',
+    'pull.bounds': 'done',
+    'pull.readable': 'done',
+    'pull.fields': 'done',
+    'pull.volume': 'done',
+  });
+  const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
+  assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
+});
+
+test('ready, approved, live: the first backfill begins, and the partner sees it', async () => {
+  const link = await house.link({ asks: ['pull'] });
+  const { browser } = await openInBrowser(house, link);
+  assert.equal((await browser.call('POST', '/ready')).body.code, 'operate.not_ready');
+  await browser.call('POST', '/pull/test');
+  assert.equal((await browser.call('POST', '/ready')).status, 200);
+  const shown = (await house.operator('GET', `/onboarding-links/${link.linkId}`)).body;
+  assert.equal(shown.is_complete, true);
+  assert.ok(shown.connector.now >= shown.connector.before);
+  const approved = await house.operator('POST', `/onboarding-links/${link.linkId}/approve`, {
+    past_days: 3,
+    future_days: 14,
+  });
+  assert.equal(approved.status, 200);
+  assert.ok(approved.body.run_id);
+  for (;;) {
+    const { health, state } = (await browser.call('GET', '')).body;
+    assert.equal(state, 'live');
+    if (health.backfill?.status === 'complete') {
+      assert.equal(health.backfill.bookings, 70);
+      break;
+    }
+    assert.notEqual(health.backfill?.status, 'failed');
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  assert.equal(
+    (await browser.call('PUT', '/pull', { base_url: system.url })).status,
+    409,
+    'the connection is the operator’s now',
+  );
+});
+
+test('access by consent is asked for on the same page', async () => {
+  const link = await house.link({
+    integration: 'oauth-hotel',
+    asks: ['pull'],
+    brand: { brand_id: 'OAU01', timezone: 'Europe/Madrid', deliver: [] },
+  });
+  const { browser } = await openInBrowser(house, link);
+  const auth = {
+    type: 'oauth2',
+    grant: 'authorization_code',
+    token_url: `${system.url}/token`,
+    authorize_url: `${system.url}/authorize`,
+    client_id: 'innbound',
+  };
+  assert.equal((await browser.call('PUT', '/pull', { base_url: system.url, auth, list })).status, 200);
+  const consent = (await browser.call('POST', '/pull/consent')).body;
+  assert.match(consent.url, /\/authorize\?.*code_challenge=/);
+  assert.equal((await browser.call('POST', '/pull/test')).body.failure.code, 'pull.consent_needed');
+});
+
+test('both sides comment, and a partner confirms fields', async () => {
+  const link = await house.link({ asks: ['pull'] });
+  const { browser } = await openInBrowser(house, link);
+  await browser.call('POST', '/comments', { about: 'field rooms.rate_code', text: 'This is the rate code.' });
+  await browser.call('POST', '/comments', { about: 'field check_in', text: '' });
+  assert.equal((await browser.call('POST', '/comments', { about: '', text: ' ' })).status, 422);
+  await house.operator(
+    'POST',
+    `/onboarding-links/${link.linkId}/comments`,
+    { about: 'field rooms.rate_code', text: 'Thank you.' },
+    'operator',
+  );
+  const { comments } = (await browser.call('GET', '')).body;
+  assert.deepEqual(
+    comments.map(({ side, about, text }: Record<string, string>) => [side, about, text]),
+    [
+      ['partner', 'field rooms.rate_code', 'This is the rate code.'],
+      ['partner', 'field check_in', ''],
+      ['operator', 'field rooms.rate_code', 'Thank you.'],
+    ],
+  );
+});
