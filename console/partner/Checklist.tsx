@@ -24,7 +24,7 @@ export function Checklist({ checks, isComplete }: { checks: readonly Check[]; is
                   {t.checks[state]}
                   {isOptional && ` · ${t.checks.optional}`}
                 </small>
-                {state !== 'done' && <p>{fill(how, seen)}</p>}
+                {state !== 'done' && <p>{fill(how, state === 'missing' ? withoutZeros(seen) : seen)}</p>}
               </div>
             </li>
           );
@@ -39,3 +39,7 @@ export function Checklist({ checks, isComplete }: { checks: readonly Check[]; is
     </>
   );
 }
+
+/** A count of nothing says no more than that nothing was seen. */
+const withoutZeros = (seen: Check['seen']): Check['seen'] =>
+  Object.fromEntries(Object.entries(seen).filter(([, value]) => value !== 0));

@@ -26,7 +26,7 @@ export function useTexts() {
 /** `{name}` is replaced; a sentence whose value is missing is left out. */
 export function fill(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
   return text
-    .split(/(?<=[.:!?]) +/)
+    .split(/(?<=[.!?]) +/)
     .filter((sentence) => [...sentence.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => (values[name] ?? '') !== ''))
     .join(' ')
     .replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));

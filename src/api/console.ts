@@ -44,8 +44,8 @@ export function registerConsole(app: FastifyInstance, ports: ConsolePorts): void
     if (pathname === '/' && !inBrowser) return reply.type('text/plain; charset=utf-8').send(hello);
     if (notPages.test(pathname) || !inBrowser) return sendProblem(request, reply, 404, 'operate.no_route');
     // The partner's page is a bundle of its own: it has nothing of the console's.
-    const page = pathname.startsWith('/connect/') ? '/partner.html' : '/index.html';
-    return sendPage(reply, assets().get(page), ports);
+    const partners = pathname.startsWith('/connect/') ? assets().get('/partner.html') : undefined;
+    return sendPage(reply, partners ?? assets().get('/index.html'), ports, partners !== undefined);
   });
 }
 
@@ -85,12 +85,12 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   return reply.header('content-encoding', 'br').send(asset.brotli);
 }
 
-function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePorts): FastifyReply {
+function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePorts, isPlain: boolean): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   const policy = strictPolicy(
     "script-src 'self'",
-    // The component library adds a few style elements; styles without the nonce are blocked.
-    `style-src 'self' 'nonce-${nonce}'`,
+    // The console's component library adds a few style elements; styles without the nonce are blocked.
+    isPlain ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "connect-src 'self'",
   );

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 export interface UnseenSystem {
   readonly url: string;
   readonly token: string;
+  departureOf(id: string): string;
+  /** In our words. */
+  statusOf(id: string): string;
   stop(): Promise<void>;
 }
 
@@ -50,6 +53,8 @@ export async function startUnseenSystem(): Promise<UnseenSystem> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    departureOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.departure ?? '',
+    statusOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.state?.toLowerCase() ?? '',
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

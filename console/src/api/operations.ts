@@ -844,6 +844,7 @@ export interface Operations {
         signature: {
           right: boolean;
           reason?: string | undefined;
+          part?: "time" | "body" | "secret" | "encoding" | "method" | "missing" | undefined;
           explanation?: string | undefined;
           skew_s?: number | undefined;
         };
@@ -869,9 +870,11 @@ export interface Operations {
       signature: {
         right: boolean;
         reason?: string | undefined;
+        part?: "time" | "body" | "secret" | "encoding" | "method" | "missing" | undefined;
         explanation?: string | undefined;
         skew_s?: number | undefined;
       };
+      answered?: number | undefined;
       body: {
         bytes: number;
         problem?: string | undefined;
@@ -948,6 +951,259 @@ export interface Operations {
           reason: string;
         };
       }[] | undefined;
+    };
+  };
+  'onboarding.list': {
+    input: {
+      integration?: string | undefined;
+    };
+    answer: {
+      items: {
+        link_id: string;
+        integration: string;
+        partner: string;
+        language: "en" | "pt" | "de" | "es" | "fr";
+        asks: ("push" | "pull")[];
+        many_browsers: boolean;
+        is_opened: boolean;
+        created_at: string;
+        created_by: string;
+        expires_at: string;
+        revoked_at: string | null;
+        ready_at: string | null;
+        live_at: string | null;
+        checks: {
+          id: string;
+          state: "done" | "wrong" | "missing";
+          seen: Record<string, string | number>;
+          isOptional?: true | undefined;
+        }[];
+        is_complete: boolean;
+      }[];
+    };
+  };
+  'onboarding.create': {
+    input: {
+      integration: string;
+      partner: string;
+      asks?: ("push" | "pull")[] | undefined;
+      language?: "en" | "pt" | "de" | "es" | "fr" | undefined;
+      days?: number | undefined;
+      many_browsers?: boolean | undefined;
+      brand?: {
+        brand_id: string;
+        timezone: string;
+        country?: string | undefined;
+        deliver?: string[] | undefined;
+      } | undefined;
+    };
+    answer: {
+      link_id: string;
+      integration: string;
+      partner: string;
+      language: "en" | "pt" | "de" | "es" | "fr";
+      asks: ("push" | "pull")[];
+      many_browsers: boolean;
+      is_opened: boolean;
+      created_at: string;
+      created_by: string;
+      expires_at: string;
+      revoked_at: string | null;
+      ready_at: string | null;
+      live_at: string | null;
+      checks: {
+        id: string;
+        state: "done" | "wrong" | "missing";
+        seen: Record<string, string | number>;
+        isOptional?: true | undefined;
+      }[];
+      is_complete: boolean;
+      url: string;
+    };
+  };
+  'onboarding.get': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      link_id: string;
+      integration: string;
+      partner: string;
+      language: "en" | "pt" | "de" | "es" | "fr";
+      asks: ("push" | "pull")[];
+      many_browsers: boolean;
+      is_opened: boolean;
+      created_at: string;
+      created_by: string;
+      expires_at: string;
+      revoked_at: string | null;
+      ready_at: string | null;
+      live_at: string | null;
+      checks: {
+        id: string;
+        state: "done" | "wrong" | "missing";
+        seen: Record<string, string | number>;
+        isOptional?: true | undefined;
+      }[];
+      is_complete: boolean;
+      comments: {
+        comment_id: number;
+        at: string;
+        side: "partner" | "operator";
+        author: string;
+        about: string;
+        text: string;
+      }[];
+      connector: {
+        name: string;
+        before: number;
+        now: number;
+      } | null;
+    };
+  };
+  'onboarding.revoke': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      revoked: true;
+    };
+  };
+  'onboarding.answer': {
+    input: {
+      link_id: string;
+      about?: string | undefined;
+      text: string;
+    };
+    answer: {
+      added: true;
+    };
+  };
+  'onboarding.approve': {
+    input: {
+      link_id: string;
+      past_days?: number | undefined;
+      future_days?: number | undefined;
+      anyway?: boolean | undefined;
+    };
+    answer: {
+      live: true;
+      run_id: string | null;
+    };
+  };
+  'partner.open': {
+    input: {
+      link_id: string;
+      token: string;
+    };
+    answer: {
+      opened: true;
+    };
+  };
+  'partner.view': {
+    input: {
+      link_id: string;
+    };
+    answer: Json;
+  };
+  'partner.secret': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      secret: string;
+    };
+  };
+  'partner.sample': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      sent: true;
+    };
+  };
+  'partner.retry_test': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      started: true;
+    };
+  };
+  'partner.pull': {
+    input: {
+      link_id: string;
+      base_url: string;
+      auth?: Record<string, Json> | undefined;
+      list?: {
+        method: "GET" | "POST";
+        path: string;
+        from: string;
+        to: string;
+        paging?: Record<string, string | number> | undefined;
+      } | undefined;
+    };
+    answer: {
+      saved: true;
+    };
+  };
+  'partner.test': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      request?: {
+        method: string;
+        url: string;
+        headers: Record<string, string>;
+        body?: string | undefined;
+        status?: number | undefined;
+        duration_ms?: number | undefined;
+        failure?: string | undefined;
+        answer?: string | undefined;
+      } | undefined;
+      failure?: {
+        code: string;
+        message: string;
+        meaning: string;
+      } | undefined;
+      records: ({
+        field: string;
+        value: string;
+        from?: string | undefined;
+      }[])[];
+      filled: {
+        field: string;
+        filled: number;
+        of: number;
+      }[];
+      unread: string[];
+    };
+  };
+  'partner.consent': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      url: string;
+    };
+  };
+  'partner.comment': {
+    input: {
+      link_id: string;
+      about?: string | undefined;
+      text: string;
+    };
+    answer: {
+      added: true;
+    };
+  };
+  'partner.ready': {
+    input: {
+      link_id: string;
+    };
+    answer: {
+      ready: true;
     };
   };
   'runs.list': {
@@ -3002,6 +3258,22 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'rejections.unknown': ['GET', '/rejections'],
   'sandbox.list': ['GET', '/integrations/{integration}/sandbox-reports'],
   'sandbox.get': ['GET', '/integrations/{integration}/sandbox-reports/{report_id}'],
+  'onboarding.list': ['GET', '/onboarding-links'],
+  'onboarding.create': ['POST', '/integrations/{integration}/onboarding-links'],
+  'onboarding.get': ['GET', '/onboarding-links/{link_id}'],
+  'onboarding.revoke': ['DELETE', '/onboarding-links/{link_id}'],
+  'onboarding.answer': ['POST', '/onboarding-links/{link_id}/comments'],
+  'onboarding.approve': ['POST', '/onboarding-links/{link_id}/approve'],
+  'partner.open': ['POST', '/onboarding/{link_id}/open'],
+  'partner.view': ['GET', '/onboarding/{link_id}'],
+  'partner.secret': ['POST', '/onboarding/{link_id}/secret'],
+  'partner.sample': ['POST', '/onboarding/{link_id}/sample'],
+  'partner.retry_test': ['POST', '/onboarding/{link_id}/retry-test'],
+  'partner.pull': ['PUT', '/onboarding/{link_id}/pull'],
+  'partner.test': ['POST', '/onboarding/{link_id}/pull/test'],
+  'partner.consent': ['POST', '/onboarding/{link_id}/pull/consent'],
+  'partner.comment': ['POST', '/onboarding/{link_id}/comments'],
+  'partner.ready': ['POST', '/onboarding/{link_id}/ready'],
   'runs.list': ['GET', '/runs'],
   'runs.get': ['GET', '/runs/{run_id}'],
   'runs.rows': ['GET', '/runs/{run_id}/rows'],

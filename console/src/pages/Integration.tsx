@@ -19,6 +19,7 @@ import { PushGapsCard, UnlistedCard } from './CoverageCard.tsx';
 import { EndpointCard } from './EndpointCard.tsx';
 import { FeedCard } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
+import { LinksCard } from './links/LinksCard.tsx';
 import { started } from './onboard/brand.ts';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
@@ -70,12 +71,13 @@ export function Integration() {
   );
 }
 
-const tabNames = { pull: 'Pull', push: 'Push', deliveries: 'Deliveries', quality: 'Quality' };
+const tabNames = { pull: 'Pull', push: 'Push', deliveries: 'Deliveries', quality: 'Quality', onboarding: 'Onboarding' };
 type Tab = keyof typeof tabNames;
 
 /** The part that a finding is about. */
 const tabOf = ({ cause, kind }: Finding): Tab | undefined => {
   const [of] = cause.split(':', 1);
+  if (kind === 'partner_waiting') return 'onboarding';
   if (of === 'destination') return 'deliveries';
   if (of === 'push') return 'push';
   if (of === 'pull' || of === 'partner') return 'pull';
@@ -125,6 +127,9 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
       </Tabs.Panel>
       <Tabs.Panel value="deliveries">
         <Backlog brand={brand} />
+      </Tabs.Panel>
+      <Tabs.Panel value="onboarding">
+        <LinksCard integration={name} />
       </Tabs.Panel>
       <Tabs.Panel value="quality" className="stack">
         <QualityCard integration={name} />

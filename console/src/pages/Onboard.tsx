@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
@@ -8,6 +8,7 @@ import { useMistakes, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Card, Head } from '../parts/basics.tsx';
 import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
+import { LinkForm } from './links/LinkForm.tsx';
 import { authForms, writeAuth } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
@@ -26,6 +27,7 @@ export function Onboard() {
   // Kept here: only the first answer has the secret, and whoever corrects the access comes back to it.
   const [issued, setIssued] = useState<Issued>();
   const [, saveSample] = useTabDraft<string>('studio sample');
+  const [linking, setLinking] = useState(false);
   const forms = authForms(useSchema('integration'));
   const change = (some: Partial<Brand>) => setBrand((before) => ({ ...before, ...some }));
   const keep = useEffectEvent(() => {
@@ -49,12 +51,20 @@ export function Onboard() {
         title="Connect a brand"
         lead="Paste an answer of the partner’s API; Innbound proposes the rest, and you check each step."
       >
+        {step === 0 && (
+          <Button variant="default" onClick={() => setLinking(true)}>
+            Let the partner do it …
+          </Button>
+        )}
         {brand !== emptyBrand && step < last && (
           <Button variant="default" onClick={startOver}>
             Start over
           </Button>
         )}
       </Head>
+      <Modal opened={linking} onClose={() => setLinking(false)} title="A link for the partner of a new brand" size="lg">
+        <LinkForm />
+      </Modal>
       <ol className="steps">
         {steps.map((label, index) => (
           <li key={label} aria-current={index === step ? 'step' : undefined} data-done={index < step}>

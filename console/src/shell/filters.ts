@@ -47,7 +47,7 @@ export const events = filters({ integration: text, state: oneOf(...eventStates) 
 export const studio = filters({ connector: text, letter: text, hold: text, field: text, path: text });
 export const integration = filters({
   job: oneOf('reprocess'),
-  tab: oneOf('pull', 'push', 'deliveries', 'quality'),
+  tab: oneOf('pull', 'push', 'deliveries', 'quality', 'onboarding'),
 });
 export const document = filters({ version: text, line: text });
 export const night = filters({ day: text });

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { consoleDist } from '../../console/build.ts';
+import { createSignIn } from '../../src/operations/tokens.ts';
+import { barriers } from '../console/support/look.ts';
+import { openBrowser, skip } from './browser.ts';
+import { event, type House, openHouse, send } from './support.ts';
+import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
+
+let house: House;
+let system: UnseenSystem;
+before(async () => {
+  if (skip) return;
+  [house, system] = [await openHouse(), await startUnseenSystem()];
+});
+after(async () => {
+  await house?.stop();
+  await system?.stop();
+});
+
+const brand = (name: string) => ({
+  integration: name,
+  brand: { brand_id: 'HAR01', timezone: 'Europe/Lisbon', country: 'PT', deliver: ['lake'] },
+});
+const pictures = process.env.ONBOARD_PICTURES;
+const picture = async (page: Page, name: string) => {
+  if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
+};
+const shownSecret = (page: Page) => page.locator('.copyable code', { hasText: 'whsec_' }).innerText();
+const latest = (page: Page) => page.locator('.request').first();
+/** The verdict on the request that was sent last. */
+const verdict = async (page: Page, id: string, headline: RegExp) => {
+  const request = page.locator('.request', { hasText: id }).first();
+  await request.filter({ hasText: headline }).waitFor();
+  return request;
+};
+
+test('a developer who knows only the page connects events and an unseen API; the operator only approves', {
+  skip,
+}, async () => {
+  const link = await house.link(brand('trial-hotel'));
+  const { page, complaints } = await openBrowser(link.url);
+  await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
+  assert.equal(new URL(page.url()).hash, '', 'the token is not in the address any more');
+
+  // Events, with three mistakes on the way.
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  const secret = await shownSecret(page);
+  const url = await page.locator('.copyable code').first().innerText();
+  await send(url, `${secret} `, event('first', 'reservation.created'));
+  await verdict(page, 'first', /Signed with a wrong secret/);
+  await send(url, secret, event('second', 'reservation.created'), (one) => ({
+    ...one,
+    headers: { ...one.headers, 'X-Webhook-Timestamp': String(Date.now()) },
+  }));
+  await (await verdict(page, 'second', /The time is wrong/)).getByText('not milliseconds').waitFor();
+  await send(url, secret, event('third', 'reservation.created', {}, { reservation_id: undefined }));
+  await verdict(page, 'third', /cannot become a booking/);
+  await picture(page, 'mistakes');
+  for (const [id, type] of [
+    ['e1', 'reservation.created'],
+    ['e2', 'reservation.updated'],
+    ['e3', 'reservation.cancelled'],
+    ['e3', 'reservation.cancelled'],
+    ['e4', 'guest.updated'],
+  ] as const) {
+    await send(url, secret, event(id, type));
+  }
+  await verdict(page, 'e3', /duplicate/);
+  await page.getByRole('button', { name: 'Test my retries' }).click();
+  await page.getByText('Attempts so far: 0 of 3').waitFor();
+  const today = new Date().toISOString().slice(0, 10);
+  const listed = { reservation_id: 'HB-1003', check_in: today, check_out: undefined };
+  const retried = event(
+    'again',
+    'reservation.updated',
+    {},
+    { ...listed, check_out: system.departureOf('HB-1003'), status: system.statusOf('HB-1003') },
+  );
+  assert.equal((await send(url, secret, retried)).status, 500);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  assert.equal((await send(url, secret, retried)).status, 500);
+  await new Promise((resolve) => setTimeout(resolve, 2_200));
+  assert.equal((await send(url, secret, retried)).status, 202);
+
+  // The API.
+  await page.getByLabel('Base URL of your API').fill(system.url);
+  await page.getByLabel(/^Token/).fill('not the token');
+  await page.getByLabel(/^Path/).fill('/v2/bookings');
+  await page.getByLabel('Parameter of the first day').fill('arrivalFrom');
+  await page.getByLabel('Parameter of the last day').fill('arrivalTo');
+  await page.getByRole('button', { name: 'Save and test' }).click();
+  await page.getByText('Your API refuses the credentials').waitFor();
+  await page.getByRole('button', { name: 'Replace them' }).click();
+  await page.getByLabel(/^Token/).fill(system.token);
+  await page.getByRole('button', { name: 'Save and test' }).click();
+  await page.getByText('It works').waitFor();
+  const row = page.locator('tr', { hasText: 'rooms.rate_code' });
+  await row.getByRole('button', { name: 'This is right' }).click();
+  await row.getByText('confirmed').waitFor();
+  await row.getByRole('button', { name: 'Comment' }).click();
+  await row.getByRole('textbox').fill('This is the rate code.');
+  await row.getByRole('button', { name: 'Send' }).click();
+  await row.getByText('This is the rate code.').waitFor();
+
+  // The checklist is complete, and the partner is ready.
+  await page.getByText('Everything is shown.').waitFor();
+  await picture(page, 'complete');
+  await page.getByRole('button', { name: 'We are ready' }).click();
+  await page.getByText('You said that you are ready').waitFor();
+
+  // The operator looks and approves in the console.
+  const { path: signIn } = await createSignIn(house.service.runtime, { name: 'Ada', by: 'test' });
+  const desk = await openBrowser(`${house.service.url}${signIn}`);
+  await desk.page.getByRole('link', { name: 'Integrations' }).first().waitFor();
+  await desk.page.goto(`${house.service.url}/integrations/trial-hotel?tab=onboarding`);
+  await desk.page.getByText('Ready: waits for you').waitFor();
+  await desk.page.getByRole('button', { name: 'Harbour PMS' }).click();
+  await desk.page.getByText('Changes of the connector trial-hotel').click();
+  await desk.page.getByText('rate_code: ratePlanCode').waitFor();
+  await picture(desk.page, 'operator');
+  await desk.page.getByLabel('Answer').fill('Thank you, welcome.');
+  await desk.page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('Thank you, welcome.').first().waitFor();
+  await desk.page.getByRole('button', { name: 'Approve: go live' }).click();
+
+  await page.getByText('The hotel is live').first().waitFor();
+  await page.getByText('complete · 70 bookings').waitFor({ timeout: 60_000 });
+  assert.equal((await send(url, secret, event('live', 'reservation.created'))).status, 202);
+  await send(url, 'x'.repeat(40), event('live', 'reservation.created'));
+  await page.locator('.problems').getByText('wrong signature').waitFor();
+  await picture(page, 'live');
+  assert.deepEqual(complaints, []);
+});
+
+test('the page works on a phone, without a sideways scroll, for everybody', { skip }, async () => {
+  for (const scheme of ['light', 'dark'] as const) {
+    const link = await house.link(brand(`phone-${scheme}`));
+    const { page, complaints } = await openBrowser(link.url, { phone: true, scheme });
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    await page.getByRole('button', { name: 'Show me a good one' }).click();
+    await latest(page).getByText('our sample').waitFor();
+    await latest(page).locator('summary').click();
+    await page.getByText('Code that sends an event').click();
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 390);
+    await picture(page, `phone-${scheme}`);
+    assert.deepEqual(await barriers(page), []);
+    assert.deepEqual(complaints, []);
+  }
+});
+
+test('each language has every text, and the link chooses it', { skip }, async () => {
+  for (const [language, title] of [
+    ['pt', 'Ligar HAR01'],
+    ['de', 'HAR01 anbinden'],
+    ['es', 'Conectar HAR01'],
+    ['fr', 'Connecter HAR01'],
+  ] as const) {
+    const { page } = await openBrowser((await house.link({ ...brand(`speaks-${language}`), language })).url);
+    await page.getByRole('heading', { name: title }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.lang'), language);
+    const text = await page.locator('main').innerText();
+    assert.doesNotMatch(text, /\{\w+\}|undefined/);
+  }
+});
+
+test('bad, expired, revoked and borrowed links get a clear page', { skip }, async () => {
+  const link = await house.link(brand('closed-hotel'));
+  const title = async (url: string) => (await openBrowser(url)).page.getByRole('heading').innerText();
+  assert.equal(await title(`${house.service.url}/connect/onb_nothing#${'x'.repeat(43)}`), 'This link is not valid');
+  assert.equal(await title(`${house.service.url}/connect/${link.linkId}`), 'This link is not valid');
+  const { page } = await openBrowser(link.url);
+  await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
+  assert.equal(await title(link.url), 'This link is in use in another browser');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
+  await house.operator('DELETE', `/onboarding-links/${link.linkId}`);
+  await page.getByRole('heading', { name: 'This link was withdrawn' }).waitFor();
+  assert.equal(await title(link.url), 'This link was withdrawn');
+});
+
+test('a page left open rests, and has no secret on it', { skip }, async () => {
+  const link = await house.link(brand('sleepy-hotel'));
+  const { page } = await openBrowser('about:blank#').then(async (look) => {
+    await look.page.clock.install();
+    await look.page.goto(link.url);
+    return look;
+  });
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  const secret = await shownSecret(page);
+  assert.equal(
+    String(await page.evaluate('JSON.stringify([localStorage, sessionStorage, history.state])')).includes(secret),
+    false,
+  );
+  await page.clock.runFor('06:00');
+  assert.equal((await page.content()).includes(secret), false, 'it disappears after five minutes');
+  await page.clock.fastForward('24:00:00');
+  await page.getByText('The page rests').waitFor();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
+});
+
+test('the page is small, and has strict headers', { skip }, async () => {
+  const { page } = await openBrowser((await house.link(brand('small-hotel'))).url);
+  await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
+  const loaded = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)`,
+  )) as string[];
+  const assets = loaded.filter((one) => one.startsWith('/assets/'));
+  assert.ok(assets.length > 0 && assets.length < readdirSync(path.join(consoleDist, 'assets')).length / 4);
+  const bytes = assets.map((one) => {
+    const file = path.join(consoleDist, one);
+    return statSync(`${file}.br`, { throwIfNoEntry: false })?.size ?? brotliCompressSync(readFileSync(file)).length;
+  });
+  const total = bytes.reduce((sum, one) => sum + one, 0);
+  assert.ok(total < 120_000, `${total} bytes`);
+  const { headers } = await fetch(page.url(), { headers: { accept: 'text/html' } });
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|nonce/);
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(headers.get('cache-control'), 'no-store');
+});
