@@ -20,7 +20,6 @@ export const fromService = [
   '../src/json-path/path.ts',
   '../src/kit/histogram.ts',
   '../src/kit/own-words.ts',
-  '../schemas/integration.json',
 ];
 
 /** What the console is made from: its own files, what it takes from the service's, and the versions of the packages. */
@@ -31,8 +30,17 @@ function sourcesHash(): string {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const file of files.map(({ parentPath, name }) => path.join(parentPath, name)).sort()) add(file);
   };
-  for (const file of ['index.html', 'partner.html', 'build.ts', '../package-lock.json', ...fromService]) add(path.join(here, file));
-  for (const folder of ['src', 'partner', 'public', '../src/errors', '../docs/partners']) addAll(path.join(here, folder));
+  for (const file of [
+    'index.html',
+    'partner.html',
+    'build.ts',
+    '../package-lock.json',
+    '../schemas/integration.json',
+    ...fromService,
+  ])
+    add(path.join(here, file));
+  for (const folder of ['src', 'partner', 'public', '../src/errors', '../docs/partners'])
+    addAll(path.join(here, folder));
   return hash.digest('hex');
 }
 

@@ -24,7 +24,7 @@ interface Source {
 const statement = /^\s*(?:import|export)\s+(type\s+)?(?:[\w*{}\s,$]+?\s+from\s+)?['"]([^'"]+)['"]/gm;
 const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
-const places = ['**/*.ts', '../packages/*/src/**/*.ts', '../console/{build.ts,src/**/*.{ts,tsx}}'];
+const places = ['**/*.ts', '../packages/*/src/**/*.ts', '../console/{build.ts,{src,partner}/**/*.{ts,tsx}}'];
 const sources: Source[] = globSync(places, { cwd: root })
   .sort()
   .map((file) => {

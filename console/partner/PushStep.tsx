@@ -12,11 +12,13 @@ const secretShownMs = 5 * 60_000;
 export function PushStep({
   push,
   brand,
+  isLive,
   comments,
   refresh,
 }: {
   push: Push;
   brand: string;
+  isLive: boolean;
   comments: readonly Comment[];
   refresh: () => void;
 }) {
@@ -43,16 +45,18 @@ export function PushStep({
             <small>{t.push.sampleWhy}</small>
           </div>
         )}
-        <div>
-          <Act quiet act={() => call('POST', '/retry-test').then(refresh)}>
-            {t.push.retry}
-          </Act>
-          <small>
-            {push.retry_test && push.retry_test.attempts < 3
-              ? fill(t.push.retryWaiting, { count: push.retry_test.attempts })
-              : t.push.retryWhy}
-          </small>
-        </div>
+        {!isLive && (
+          <div>
+            <Act quiet act={() => call('POST', '/retry-test').then(refresh)}>
+              {t.push.retry}
+            </Act>
+            <small>
+              {push.retry_test && push.retry_test.attempts < 3
+                ? fill(t.push.retryWaiting, { count: push.retry_test.attempts })
+                : t.push.retryWhy}
+            </small>
+          </div>
+        )}
       </div>
       <h3>{t.push.requests}</h3>
       <Requests requests={push.requests} comments={comments} refresh={refresh} />

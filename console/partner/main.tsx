@@ -54,6 +54,8 @@ function App() {
   );
 }
 
+type StepName = 'push' | 'pull' | 'checklist' | 'live' | 'talk';
+
 interface ConnectProps {
   readonly view: View;
   readonly isOffline: boolean;
@@ -65,14 +67,22 @@ interface ConnectProps {
 function Connect({ view, isOffline, language, onLanguage, refresh }: ConnectProps) {
   const { t, day, time } = useTexts();
   const { push, pull, checks, comments, brand } = view;
-  const steps = [
+  // Once the hotel is live, how its feed is doing comes first.
+  const isLive = view.state === 'live';
+  const steps: StepName[] = [
+    ...(isLive ? ['live' as const] : []),
     ...(push ? ['push' as const] : []),
     ...(pull ? ['pull' as const] : []),
-    'checklist' as const,
-    'live' as const,
-    'talk' as const,
+    'checklist',
+    ...(isLive ? [] : ['live' as const]),
+    'talk',
   ];
-  const no = (step: (typeof steps)[number]) => steps.indexOf(step) + 1;
+  const no = (step: StepName) => steps.indexOf(step) + 1;
+  const live = (
+    <Step id="live" no={no('live')} title={t.steps.live}>
+      <LiveStep view={view} refresh={refresh} />
+    </Step>
+  );
   const done = checks.filter(({ state }) => state === 'done').length;
   return (
     <div className="page">
@@ -104,9 +114,10 @@ function Connect({ view, isOffline, language, onLanguage, refresh }: ConnectProp
       </nav>
       <main>
         {isOffline && <p className="notice bad">{t.offline}</p>}
+        {isLive && live}
         {push && (
           <Step id="push" no={no('push')} title={t.steps.push}>
-            <PushStep push={push} brand={brand} comments={comments} refresh={refresh} />
+            <PushStep push={push} brand={brand} isLive={isLive} comments={comments} refresh={refresh} />
           </Step>
         )}
         {pull && (
@@ -117,9 +128,7 @@ function Connect({ view, isOffline, language, onLanguage, refresh }: ConnectProp
         <Step id="checklist" no={no('checklist')} title={t.steps.checklist} state={`${done} / ${checks.length}`}>
           <Checklist checks={checks} isComplete={view.is_complete} />
         </Step>
-        <Step id="live" no={no('live')} title={t.steps.live}>
-          <LiveStep view={view} refresh={refresh} />
-        </Step>
+        {!isLive && live}
         <Step id="talk" no={no('talk')} title={t.steps.talk}>
           <p className="no-print">{t.talk.lead}</p>
           <Thread comments={comments} withAbout />

@@ -1,11 +1,9 @@
 import { createContext, useContext } from 'react';
 import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
+import { en, type Texts } from './texts/en.ts';
 import { es } from './texts/es.ts';
 import { fr } from './texts/fr.ts';
 import { pt } from './texts/pt.ts';
-
-export type Texts = typeof en;
 
 /** One file per language. Another language is another file, and a line here and in `onboardingLanguages` of the service. */
 export const languages: Readonly<Record<string, Texts>> = { en, pt, de, es, fr };

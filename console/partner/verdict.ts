@@ -1,4 +1,5 @@
-import { fill, type Texts } from './texts.ts';
+import type { Texts } from './texts/en.ts';
+import { fill } from './texts.ts';
 import type { Arrived } from './types.ts';
 
 export interface Verdict {

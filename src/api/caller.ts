@@ -1,4 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts';
+import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import { findToken, type TokenRole } from '../store/operate/tokens.ts';
 
 export const roles = ['viewer', 'operator', 'admin'] as const;
@@ -22,6 +23,23 @@ export interface Caller {
   readonly integrations: readonly string[] | undefined;
   readonly kind: 'api' | 'session';
 }
+
+/** Who calls, or why nobody may. */
+export type Identified =
+  | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string; readonly link?: OnboardingLink }
+  | {
+      readonly kind: 'refused';
+      readonly status: 401 | 403 | 410;
+      readonly code: 'operate.unauthorized' | 'operate.forbidden' | 'operate.link_ended';
+      readonly detail: string;
+    }
+  | {
+      readonly kind: 'wait';
+      readonly status: 429;
+      readonly code: 'operate.too_many_failures' | 'operate.busy';
+      readonly detail: string;
+      readonly seconds: number;
+    };
 
 /** A viewer sees guest data masked, so the feed would be useless to it. */
 export function mayAs({ role }: Caller, needed: CallerRole): boolean {

@@ -10,8 +10,16 @@ import { hashIdentity } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type NewAudit, writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
-import { type Caller, callerOf, consoleHeader, isServedOverHttps, maySee, shownToken } from './caller.ts';
-import { failureRate, type Identified, identify } from './identify.ts';
+import {
+  type Caller,
+  callerOf,
+  consoleHeader,
+  type Identified,
+  isServedOverHttps,
+  maySee,
+  shownToken,
+} from './caller.ts';
+import { failureRate, identify } from './identify.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';

@@ -3,9 +3,8 @@ import { Buckets } from '../intake/push/bucket.ts';
 import { endOf } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLinkOf } from '../store/operate/onboarding.ts';
-import { consoleHeader, isServedOverHttps } from './caller.ts';
+import { consoleHeader, type Identified, isServedOverHttps } from './caller.ts';
 import { browserOf } from './cookies.ts';
-import type { Identified } from './identify.ts';
 
 /** A page that looks every second needs one request a second, and its buttons a few more. */
 const rates = new Buckets(() => ({ perSecond: 4, burst: 40 }), 10_000);

@@ -2,26 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import type { Buckets } from '../intake/push/bucket.ts';
 import { networkOf } from '../intake/push/network.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { OnboardingLink } from '../store/operate/onboarding.ts';
-import { type Caller, callerOf, consoleHeader, isServedOverHttps, mayAs, shownToken } from './caller.ts';
+import {
+  type Caller,
+  callerOf,
+  consoleHeader,
+  type Identified,
+  isServedOverHttps,
+  mayAs,
+  shownToken,
+} from './caller.ts';
 import { identifyPartner } from './identify-partner.ts';
 import type { Route } from './route.ts';
-
-export type Identified =
-  | { readonly kind: 'known'; readonly caller: Caller; readonly token?: string; readonly link?: OnboardingLink }
-  | {
-      readonly kind: 'refused';
-      readonly status: 401 | 403 | 410;
-      readonly code: 'operate.unauthorized' | 'operate.forbidden' | 'operate.link_ended';
-      readonly detail: string;
-    }
-  | {
-      readonly kind: 'wait';
-      readonly status: 429;
-      readonly code: 'operate.too_many_failures' | 'operate.busy';
-      readonly detail: string;
-      readonly seconds: number;
-    };
 
 const anonymous: Caller = {
   tokenId: '',

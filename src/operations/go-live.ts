@@ -1,5 +1,5 @@
 import { isMap } from 'yaml';
-import { localDateAt } from '../canonical/timezone.ts';
+import { localDateAt } from '../canonical/dates.ts';
 import { startRun } from '../composition/pull.ts';
 import { InnboundError } from '../errors.ts';
 import { addDays } from '../intake/pull/window/windows.ts';
@@ -40,7 +40,9 @@ export async function goLive(
       `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`,
     );
   }
+  const { deliver = [] } = runtime.active().integrations.get(integration)?.body ?? {};
   await editInForce(runtime, 'integration', integration, by, (yaml) => {
+    if (deliver.length > 0) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
     yaml.delete('paused');
     const push = yaml.get('push');
     if (isMap(push)) push.delete('sandbox');

@@ -29,7 +29,7 @@ export interface House {
 const documents: Readonly<Record<string, string>> = {
   'innbound.yaml': 'network: { allow_private: true }\n',
   'connectors/harbour.yaml': 'connector: harbour\n',
-  'connectors/shared.yaml': 'connector: shared\n',
+  'connectors/shared.yaml': 'connector: shared\npull: { request: { path: /list }, window: none }\n',
   'integrations/shared.yaml':
     'integration: shared\nconnector: shared\nbrand_id: SHA01\ntimezone: Europe/Lisbon\ndeliver: []\n',
   'integrations/harbour.yaml':

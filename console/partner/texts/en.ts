@@ -274,3 +274,5 @@ export const en = {
     cancel: 'Cancel',
   },
 };
+
+export type Texts = typeof en;

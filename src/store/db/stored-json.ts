@@ -104,6 +104,8 @@ const objects = [
     'hotel_reports.report',
     'stays.data',
     'erasures.progress',
+    'onboarding_links.push_facts',
+    'onboarding_links.pull_facts',
   ],
   ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'incidents.summary', 'jobs.request', 'audit.target'],
 ];
