@@ -14,6 +14,8 @@ type Schema = { [key: string]: unknown };
 export function openApiDocument(routes: readonly Tagged[]): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
   for (const route of routes) {
+    // Only the page behind an onboarding link calls these, with the cookie of its browser.
+    if (route.role === 'partner') continue;
     const path = `${apiPrefix}${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }

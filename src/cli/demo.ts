@@ -4,25 +4,40 @@ import { say } from './command.ts';
 import { portNumber } from './option-values.ts';
 import { stopInTime } from './serving.ts';
 
+interface Options {
+  readonly port: number;
+  readonly workspace?: string;
+  readonly trouble?: true | number;
+  readonly onboard?: boolean;
+}
+
 export function define(command: Command): void {
   command
     .option('-p, --port <n>', 'the port of the service', portNumber, 4180)
-    .option('-w, --workspace <dir>', 'the folder for the demo’s workspace and data (default: demo, or demo-trouble)')
+    .option(
+      '-w, --workspace <dir>',
+      'the folder for the demo’s workspace and data (default: demo, demo-trouble or demo-onboard)',
+    )
     .option(
       '--trouble [seconds]',
       'adds a third hotel whose faults come and go; how long each lasts (default: 120)',
       secondsAtLeastOne,
+    )
+    .option(
+      '--onboard',
+      'adds a brand that a simulated partner connects through an onboarding link, with the usual mistakes',
     )
     .addHelpText(
       'after',
       `
 Stop it with Ctrl-C; the next start continues where it stopped. Delete the folder to start over.`,
     )
-    .action(({ port, workspace, trouble }: { port: number; workspace?: string; trouble?: true | number }) =>
+    .action(({ port, workspace, trouble, onboard = false }: Options) =>
       runDemo({
         port,
-        workspace: workspace ?? (trouble === undefined ? 'demo' : 'demo-trouble'),
+        workspace: workspace ?? (onboard ? 'demo-onboard' : trouble === undefined ? 'demo' : 'demo-trouble'),
         troubleSeconds: trouble === true ? 120 : trouble,
+        onboards: onboard,
         say,
         stop: stopInTime,
       }),

@@ -1100,112 +1100,6 @@ export interface Operations {
       opened: true;
     };
   };
-  'partner.view': {
-    input: {
-      link_id: string;
-    };
-    answer: Json;
-  };
-  'partner.secret': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      secret: string;
-    };
-  };
-  'partner.sample': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      sent: true;
-    };
-  };
-  'partner.retry_test': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      started: true;
-    };
-  };
-  'partner.pull': {
-    input: {
-      link_id: string;
-      base_url: string;
-      auth?: Record<string, Json> | undefined;
-      list?: {
-        method: "GET" | "POST";
-        path: string;
-        from: string;
-        to: string;
-        paging?: Record<string, string | number> | undefined;
-      } | undefined;
-    };
-    answer: {
-      saved: true;
-    };
-  };
-  'partner.test': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      request?: {
-        method: string;
-        url: string;
-        headers: Record<string, string>;
-        body?: string | undefined;
-        status?: number | undefined;
-        duration_ms?: number | undefined;
-        failure?: string | undefined;
-        answer?: string | undefined;
-      } | undefined;
-      failure?: {
-        code: string;
-        message: string;
-        meaning: string;
-      } | undefined;
-      records: ({
-        field: string;
-        value: string;
-        from?: string | undefined;
-      }[])[];
-      filled: {
-        field: string;
-        filled: number;
-        of: number;
-      }[];
-      unread: string[];
-    };
-  };
-  'partner.consent': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      url: string;
-    };
-  };
-  'partner.comment': {
-    input: {
-      link_id: string;
-      about?: string | undefined;
-      text: string;
-    };
-    answer: {
-      added: true;
-    };
-  };
-  'partner.ready': {
-    input: {
-      link_id: string;
-    };
-    answer: {
-      ready: true;
-    };
-  };
   'runs.list': {
     input: {
       cursor?: string | undefined;
@@ -3265,15 +3159,6 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'onboarding.answer': ['POST', '/onboarding-links/{link_id}/comments'],
   'onboarding.approve': ['POST', '/onboarding-links/{link_id}/approve'],
   'partner.open': ['POST', '/onboarding/{link_id}/open'],
-  'partner.view': ['GET', '/onboarding/{link_id}'],
-  'partner.secret': ['POST', '/onboarding/{link_id}/secret'],
-  'partner.sample': ['POST', '/onboarding/{link_id}/sample'],
-  'partner.retry_test': ['POST', '/onboarding/{link_id}/retry-test'],
-  'partner.pull': ['PUT', '/onboarding/{link_id}/pull'],
-  'partner.test': ['POST', '/onboarding/{link_id}/pull/test'],
-  'partner.consent': ['POST', '/onboarding/{link_id}/pull/consent'],
-  'partner.comment': ['POST', '/onboarding/{link_id}/comments'],
-  'partner.ready': ['POST', '/onboarding/{link_id}/ready'],
   'runs.list': ['GET', '/runs'],
   'runs.get': ['GET', '/runs/{run_id}'],
   'runs.rows': ['GET', '/runs/{run_id}/rows'],

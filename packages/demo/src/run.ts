@@ -20,6 +20,7 @@ import {
 } from '../../partner-kit/src/simulate/index.ts';
 import { ended } from '../../partner-kit/src/terminal/ended.ts';
 import { startCrm } from './crm.ts';
+import { onboardPartner } from './onboard.ts';
 import { showProgress } from './progress.ts';
 import { makeTrouble } from './trouble.ts';
 
@@ -68,11 +69,21 @@ const troubledHotel: DemoHotel = {
   simulator: (token) => ({ seed: 7, paging: 'offset', auth: { type: 'bearer', token } }),
 };
 
+/** Of `--onboard`: its API waits to be connected. */
+const newHotel: DemoHotel = {
+  integration: 'harbour-house',
+  property: 'LIS01',
+  secrets: 'harbour',
+  simulator: (token) => ({ seed: 23, paging: 'offset', auth: { type: 'bearer', token } }),
+};
+
 export interface DemoOptions {
   readonly port: number;
   readonly workspace: string;
   /** Adds a third hotel whose faults come and go, each scene for so many seconds. */
   readonly troubleSeconds: number | undefined;
+  /** Adds a brand that a simulated partner connects through an onboarding link. */
+  readonly onboards: boolean;
   say(text: string): void;
   stop(service: Service): Promise<void>;
 }
@@ -94,8 +105,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const crm = isTroubled ? await startCrm() : undefined;
   if (crm) secrets.set('crm_url', crm.url);
   let trouble: { stop(): void } | undefined;
+  let onboarding: { stop(): void } | undefined;
   const stopHotels = async () => {
     trouble?.stop();
+    onboarding?.stop();
     await Promise.all([...simulators.values()].map((simulator) => simulator.stop()));
     await crm?.stop();
   };
@@ -125,6 +138,12 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       const { integration } = troubledHotel;
       const troubled = { runtime: service.runtime, integration, simulator, crm, sign, say };
       trouble = makeTrouble(troubled, (options.troubleSeconds ?? 0) * 1_000);
+    }
+    if (options.onboards) {
+      const partner = await startHotel(newHotel, workspaceDir, secrets);
+      simulators.set(newHotel, partner);
+      const api = { url: partner.baseUrl, key: secrets.get(`${newHotel.secrets}_key`) ?? '' };
+      onboarding = await onboardPartner(service.runtime, api, say);
     }
     const progress = showProgress(service.runtime);
     await end;

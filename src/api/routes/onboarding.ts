@@ -4,7 +4,7 @@ import { asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { goLive } from '../../operations/go-live.ts';
 import { createLink, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
-import { savePull, testPull } from '../../operations/onboarding-pull.ts';
+import { type PullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { sendSample, takeSecret } from '../../operations/onboarding-push.ts';
 import { checksOf, partnerView } from '../../operations/onboarding-view.ts';
 import {
@@ -250,7 +250,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       summary: 'Where the partner’s API is, its credentials, and how its list is asked for',
       body: z.strictObject({
         base_url: z.string().max(500),
-        auth: z.record(z.string(), z.json()).optional(),
+        auth: z.record(z.string(), anyJson).optional(),
         list: z
           .strictObject({
             method: z.enum(['GET', 'POST']),
@@ -263,7 +263,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       }),
       response: z.object({ saved: z.literal(true) }),
       handle: async ({ link, body, caller }) => {
-        await savePull(runtime, opened(link), body, caller.name);
+        await savePull(runtime, opened(link), body as PullForm, caller.name);
         return ok({ saved: true });
       },
     }),

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { addressFor } from '../../../src/operations/endpoints.ts';
+import { createLink } from '../../../src/operations/onboarding.ts';
+import type { Runtime } from '../../../src/runtime/runtime.ts';
+
+const integration = 'harbour-house';
+const brandId = 'HAR01';
+
+interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Scene {
+  readonly says: string;
+  readonly event?: string;
+  /** Changes of the data before it is signed. */
+  readonly data?: object;
+  /** What goes wrong with the request. */
+  readonly spoil?: (request: Request) => Request;
+  /** Signs with this instead. */
+  readonly secret?: string;
+  readonly id?: string;
+}
+
+/** The usual mistakes of a first day, in their usual order, and then how it is right. */
+const scenes: readonly Scene[] = [
+  { says: 'signs with a wrong secret', secret: 'the-secret-of-another-hotel-entirely' },
+  {
+    says: 'sends the time in milliseconds',
+    spoil: ({ headers, body }) => ({ headers: inMilliseconds(headers), body }),
+  },
+  {
+    says: 'encodes the body again after signing it',
+    spoil: ({ headers, body }) => ({ headers, body: JSON.stringify(JSON.parse(body), null, 2) }),
+  },
+  { says: 'leaves out the reservation id', data: { reservation_id: undefined } },
+  { says: 'writes dates as its users see them', data: { check_in: '24/12/2031', check_out: '26/12/2031' } },
+  { says: 'sends a new booking, correctly', id: 'evt-1' },
+  { says: 'sends its change', event: 'reservation.updated', data: { check_out: '2031-12-27' }, id: 'evt-2' },
+  { says: 'sends the same event again', event: 'reservation.updated', data: { check_out: '2031-12-27' }, id: 'evt-2' },
+  { says: 'cancels the booking', event: 'reservation.cancelled', data: { status: 'cancelled' }, id: 'evt-3' },
+];
+
+const inMilliseconds = (headers: Request['headers']): Request['headers'] => ({
+  ...headers,
+  'X-Webhook-Timestamp': `${headers['X-Webhook-Timestamp']}000`,
+});
+
+/**
+ * A brand that nobody has connected yet, the link for its partner, and a simulated developer of that partner who makes the usual mistakes.
+ * Returns the address of the partner's page.
+ */
+export async function onboardPartner(
+  runtime: Runtime,
+  api: { readonly url: string; readonly key: string },
+  say: (text: string) => void,
+): Promise<{ stop(): void }> {
+  const isNew = !runtime.active().integrations.has(integration);
+  const brand = { brand_id: brandId, timezone: 'Europe/Lisbon', country: 'PT', deliver: ['lake'] };
+  const request = { integration, partner: 'Harbour PMS', language: 'en', asks: ['push', 'pull'], days: 14 } as const;
+  const { url } = await createLink(runtime, { ...request, many_browsers: true, ...(isNew && { brand }) }, 'demo');
+  say(`
+  partner's page  ${url}
+                  A simulated developer is about to make the usual mistakes: open the page and watch.
+                  For the step with the API, enter
+                    base URL            ${api.url}
+                    bearer token        ${api.key}
+                    path                /api/reservations
+                    first, last day     dateFrom, dateTo
+                    pages               offset and limit: offset, limit
+`);
+  const { url: address, secret = '' } = await addressFor(runtime, integration, { rotate: true });
+  let timer: NodeJS.Timeout | undefined;
+  const play = async (index: number): Promise<void> => {
+    const scene = scenes[index];
+    if (scene === undefined)
+      return say('partner: done. Test the retries and the API yourself, then say that you are ready.');
+    const { status } = await fetch(address, { method: 'POST', ...requestOf(scene, secret, index) });
+    say(`partner: ${scene.says} (${status})`);
+    timer = setTimeout(() => void play(index + 1).catch(failed), sceneMs);
+  };
+  const failed = (error: Error) => say(`partner: ${error.message}`);
+  timer = setTimeout(() => void play(0).catch(failed), sceneMs);
+  return { stop: () => clearTimeout(timer) };
+}
+
+/** Time to read each verdict. */
+const sceneMs = 8_000;
+
+function requestOf(
+  { event = 'reservation.created', data, spoil, secret: other, id }: Scene,
+  secret: string,
+  index: number,
+): Request {
+  const now = new Date();
+  const body = JSON.stringify({
+    event_id: id ?? `mistake-${index}-${now.getTime()}`,
+    event,
+    timestamp: now.toISOString(),
+    brand_id: brandId,
+    data: {
+      reservation_id: 'H-1001',
+      confirmation_number: 'H-1001',
+      check_in: '2031-12-24',
+      check_out: '2031-12-26',
+      status: 'confirmed',
+      guests: [{ first_name: 'RUI', last_name: 'DA COSTA', email: ' Rui@Letters.example ', phone: '912 345 678' }],
+      stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
+      ...data,
+    },
+  });
+  const seconds = Math.floor(now.getTime() / 1000);
+  const mac = createHmac('sha512', other ?? secret)
+    .update(`${seconds}.${body}`)
+    .digest('hex');
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Webhook-Timestamp': String(seconds),
+    'X-Webhook-Signature': `sha512=${mac}`,
+  };
+  return spoil ? spoil({ headers, body }) : { headers, body };
+}
