@@ -11,8 +11,8 @@ export function Thread({ comments, withAbout = false }: { comments: readonly Com
   if (written.length === 0) return null;
   return (
     <ul className="thread">
-      {written.map(({ comment_id, at, side, about, text }) => (
-        <li key={comment_id} className={side}>
+      {written.map(({ at, side, about, text }) => (
+        <li key={`${at} ${about}`} className={side}>
           <small>
             {side === 'partner' ? t.talk.you : t.talk.us} · {time(at)}
             {withAbout && about !== '' && ` · ${fill(t.talk.about, { what: about.replace(/^\w+ /, '') })}`}
@@ -38,7 +38,7 @@ export function CommentForm({
   const { t } = useTexts();
   const [text, setText] = useState('');
   const send = async () => {
-    await call('POST', '/comments', { about, text });
+    await call('POST', '/comment', { about, text });
     setText('');
     onDone();
   };

@@ -33,7 +33,7 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
   const save = async () => {
     const names = Object.entries(places).filter(([, text]) => text !== '');
     const chosen = { type: paging, ...Object.fromEntries(names.map(([name, text]) => [name, placed(name, text)])) };
-    await call('PUT', '/pull', {
+    await call('POST', '/pull', {
       base_url: base.trim().replace(/\/$/, ''),
       ...(asksAuth && form && { auth: authValue(form, typed) }),
       ...(list && { list: { ...list, ...(paging !== 'auto' && { paging: chosen }) } }),

@@ -22,7 +22,7 @@ export function PullStep({
   const test = async () => {
     setTesting(true);
     try {
-      setTested(await call<Tested>('POST', '/pull/test'));
+      setTested(await call<Tested>('POST', '/test'));
       refresh();
     } finally {
       setTesting(false);
@@ -31,7 +31,7 @@ export function PullStep({
   // A tab that is opened after waiting is blocked as a pop-up: open it first, then send it there.
   const consent = async () => {
     const tab = window.open('about:blank', '_blank');
-    const { url } = await call<{ url: string }>('POST', '/pull/consent');
+    const { url } = await call<{ url: string }>('POST', '/consent');
     if (tab) {
       tab.opener = null;
       tab.location.href = url;

@@ -94,7 +94,7 @@ function FieldRow({ name, source, values, rate, comments, refresh }: RowProps) {
         {isConfirmed ? (
           <span className="right">✓ {t.pull.confirmed}</span>
         ) : (
-          <Act quiet act={() => call('POST', '/comments', { about, text: '' }).then(refresh)}>
+          <Act quiet act={() => call('POST', '/comment', { about, text: '' }).then(refresh)}>
             {t.pull.right}
           </Act>
         )}

@@ -22,7 +22,7 @@ export async function openLink(): Promise<void> {
   await call('POST', '/open', { token });
 }
 
-export async function call<Answer>(method: 'GET' | 'POST' | 'PUT', at: string, body?: object): Promise<Answer> {
+export async function call<Answer>(method: 'GET' | 'POST', at: string, body?: object): Promise<Answer> {
   const response = await fetch(base + at, {
     method,
     credentials: 'same-origin',

@@ -94,7 +94,6 @@ export interface Check {
 }
 
 export interface Comment {
-  readonly comment_id: number;
   readonly at: string;
   readonly side: 'partner' | 'operator';
   readonly about: string;

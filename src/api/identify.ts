@@ -42,7 +42,10 @@ export async function identify(
     return (isGuess ? mustWait(request, runtime, failures) : undefined) ?? { kind: 'known', caller: anonymous };
   }
   if (route.role === 'partner') {
-    return (await identifyPartner(request, runtime)) ?? refusedGuess(request, runtime, failures, headers.cookie !== undefined, noLink);
+    return (
+      (await identifyPartner(request, runtime)) ??
+      refusedGuess(request, runtime, failures, headers.cookie !== undefined, noLink)
+    );
   }
   const shown = shownToken(headers, isServedOverHttps(runtime));
   const caller = shown && (await callerOf(runtime, shown.token, true));

@@ -37,7 +37,7 @@ const commands: readonly Entry[] = [
   ],
   [
     'onboard',
-    'create, list, show, approve and revoke links with which a partner connects a brand by itself',
+    'create, list, approve and revoke links with which a partner connects a brand by itself',
     () => import('./onboard.ts'),
   ],
   [

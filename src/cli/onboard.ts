@@ -89,17 +89,6 @@ Examples:
         });
       }),
     );
-  acting(onboard, 'show', 'show the checklist of a link', async (_, link, { json }) => {
-    const { checks } = checksOf(link);
-    if (json) return printJson({ link_id: link.link_id, state: stateOf(link), checks });
-    for (const { id, state, seen } of checks) {
-      show(
-        `${state.padEnd(8)} ${id.padEnd(26)} ${Object.entries(seen)
-          .map(([name, value]) => `${name} ${value}`)
-          .join(', ')}`,
-      );
-    }
-  });
   acting(
     onboard,
     'approve',

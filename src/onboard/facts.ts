@@ -4,7 +4,6 @@ import type { EpochMs } from '../terms.ts';
 export interface PushFacts {
   readonly requests: number;
   readonly refused: number;
-  readonly firstAt?: EpochMs;
   /** How many events of each type would have become a record, and how many not. */
   readonly types: { readonly [event: string]: { readonly right: number; readonly wrong: number } };
   /** The latest bookings, with the types of their events in the order of arrival. */
@@ -66,7 +65,7 @@ const mostAttempts = 6;
 
 /** The facts after one more request, and how to answer it. */
 export function observe(facts: PushFacts, seen: Seen): { readonly facts: PushFacts; readonly answer: RehearsedAnswer } {
-  const counted = { ...facts, requests: facts.requests + 1, firstAt: facts.firstAt ?? seen.at };
+  const counted = { ...facts, requests: facts.requests + 1 };
   if (!seen.isAccepted) return { facts: { ...counted, refused: facts.refused + 1 }, answer: 'new' };
   const skews = seen.skewS === undefined ? facts.skews : [...facts.skews, seen.skewS].slice(-mostSkews);
   const heard = { ...counted, skews };

@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { endpointStatus } from '../store/events/endpoint-status.ts';
 import { listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports } from '../store/events/sandbox.ts';
-import { listComments, type OnboardingLink } from '../store/operate/onboarding.ts';
+import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import { listRuns, type RunSummary } from '../store/runs/list.ts';
 import { publicUrl } from './endpoints.ts';
 import { ownsConnector } from './onboarding-pull.ts';
@@ -29,7 +29,7 @@ export async function partnerView(runtime: Runtime, link: OnboardingLink) {
     push: link.asks.includes('push') ? await pushView(runtime, link) : null,
     pull: link.asks.includes('pull') ? pullView(runtime, link) : null,
     ...checksOf(link),
-    comments: (await listComments(runtime.pool, link.link_id)).map(({ author: _, ...one }) => one),
+    comments: link.comments.map(({ author: _, ...one }) => one),
     health: isLive ? await healthView(runtime, link) : null,
   };
 }

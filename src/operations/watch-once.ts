@@ -21,7 +21,7 @@ import {
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
-import { waitingPartners } from '../store/operate/onboarding.ts';
+import { type OnboardingLink, openLinks } from '../store/operate/onboarding.ts';
 import { readLanesWithWork } from '../store/outbox/due.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
@@ -158,7 +158,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const told = await toldLately(pool);
   const refused = await refusedBrands(pool, undefined);
   const skews = await clockSkews(pool);
-  const partners = await waitingPartners(pool);
+  const links = await openLinks(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
   const pending = await pendingEvents(pool, undefined);
   const working = await readLanesWithWork(pool);
@@ -207,9 +207,19 @@ async function facts(runtime: Runtime): Promise<Facts> {
     refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,
-    partners: partners.filter(({ integration }) => active.documents.has(integration)),
+    partners: waitingPartners(links.filter(({ integration }) => active.documents.has(integration))),
     shared,
     pending,
     lanes,
   };
 }
+
+/** Partners who wait for an operator: they are ready, or their last comments have no answer. */
+const waitingPartners = (links: readonly OnboardingLink[]): Facts['partners'] =>
+  links
+    .map(({ integration, link_id, partner, ready_at, live_at, comments }) => {
+      const answered = comments.findLastIndex(({ side }) => side === 'operator');
+      const asked = comments.slice(answered + 1).filter(({ text }) => text !== '').length;
+      return { integration, link_id, partner, is_ready: ready_at !== null && live_at === null, comments: asked };
+    })
+    .filter(({ is_ready, comments }) => is_ready || comments > 0);

@@ -792,28 +792,13 @@ create table onboarding_links (
   connector_version int not null default 0,
   push_facts jsonb,
   pull_facts jsonb,
+  comments jsonb not null default '[]',
   primary key (integration, link_id),
   unique (link_id),
   unique (hash)
 );
-comment on table onboarding_links is 'Links with which a partner connects one brand. Only hashes of the link and of the browsers that opened it. The facts are counts, ids and dates of what arrived, no guest data.';
+comment on table onboarding_links is 'Links with which a partner connects one brand. Only hashes of the link and of the browsers that opened it. The facts are counts, ids and dates of what arrived, no guest data; the comments are those of partner and operator.';
 comment on column onboarding_links.connector_version is 'The connector''s version when the link was made, so that an operator sees what the partner''s answers changed.';
-
-create table onboarding_comments (
-  integration text not null,
-  comment_id bigint generated always as identity,
-  link_id text not null,
-  at timestamptz not null default now(),
-  side text not null,
-  author text not null,
-  about text not null,
-  text text not null,
-  primary key (integration, comment_id),
-  foreign key (link_id) references onboarding_links(link_id) on delete cascade,
-  check (side in ('partner', 'operator'))
-);
-create index onboarding_comments_by_link on onboarding_comments (link_id, comment_id);
-comment on table onboarding_comments is 'The conversation of a partner and an operator about a field or a request. An empty text confirms the field.';
 
 create table nodes (
   node text primary key,

@@ -72,7 +72,7 @@ test('neither references nor masks get at stored secrets, and an address that mo
   const base_url = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}`;
   try {
     const { browser } = await opened();
-    const put = (body: object) => browser.call('PUT', '/pull', body);
+    const put = (body: object) => browser.call('POST', '/pull', body);
     const list = { method: 'GET', path: '/list', from: 'a', to: 'b' };
     const typed = { base_url: 'http://127.0.0.1:1', auth: { type: 'bearer', token: 'the-hotel-token' }, list };
     assert.equal((await put(typed)).status, 200);
@@ -82,7 +82,7 @@ test('neither references nor masks get at stored secrets, and an address that mo
     assert.equal((await put({ base_url: '${env:HOME}', auth: { type: 'none' } })).status, 422);
     assert.equal((await put({ base_url })).status, 422, 'credentials must be typed again');
     assert.equal((await put({ base_url, auth: { type: 'none' } })).status, 200);
-    await browser.call('POST', '/pull/test');
+    await browser.call('POST', '/test');
     assert.ok(received.length > 0);
     assert.equal(received.join().includes('the-hotel-token'), false);
   } finally {
@@ -93,7 +93,7 @@ test('neither references nor masks get at stored secrets, and an address that mo
 test('a connector that other brands use is not changed by a partner', async () => {
   const { browser } = await opened({ integration: 'shared', asks: ['pull'] });
   const list = { method: 'GET', path: '/mine', from: 'a', to: 'b' };
-  const put = await browser.call('PUT', '/pull', { base_url: 'http://127.0.0.1:1', auth: { type: 'none' }, list });
+  const put = await browser.call('POST', '/pull', { base_url: 'http://127.0.0.1:1', auth: { type: 'none' }, list });
   assert.equal(put.status, 200);
   assert.equal(
     JSON.stringify((await house.operator('GET', '/documents/connector/shared')).body).includes('/mine'),
@@ -106,8 +106,8 @@ test('secrets are in no answer, document, file or audit entry', async () => {
   const { secret } = (await browser.call('POST', '/secret')).body;
   const auth = { type: 'basic', username: 'desk', password: 'correct-horse-battery' };
   const list = { method: 'GET', path: '/list', from: 'a', to: 'b' };
-  assert.equal((await browser.call('PUT', '/pull', { base_url: 'http://127.0.0.1:1', auth, list })).status, 200);
-  const tested = await browser.call('POST', '/pull/test');
+  assert.equal((await browser.call('POST', '/pull', { base_url: 'http://127.0.0.1:1', auth, list })).status, 200);
+  const tested = await browser.call('POST', '/test');
   const view = await browser.call('GET', '');
   const document = await house.operator('GET', '/documents/integration/harbour');
   const audit = await listAudit(house.service.runtime.pool, { limit: 500 });

@@ -28,15 +28,15 @@ test('a partner connects a system that nobody has described, and sees what we re
     tested_at: null,
   });
   const form = { base_url: system.url, list };
-  await browser.call('PUT', '/pull', { ...form, auth: { type: 'bearer', token: 'a wrong token' } });
-  const refused = (await browser.call('POST', '/pull/test')).body;
+  await browser.call('POST', '/pull', { ...form, auth: { type: 'bearer', token: 'a wrong token' } });
+  const refused = (await browser.call('POST', '/test')).body;
   assert.equal(refused.failure.code, 'pull.auth_failed');
   assert.equal(refused.request.status, 401);
   assert.equal(JSON.stringify(refused).includes('a wrong token'), false);
   assert.equal(states((await view()).checks)['pull.answers'], 'wrong');
 
-  await browser.call('PUT', '/pull', { ...form, auth: { type: 'bearer', token: system.token } });
-  const tested = (await browser.call('POST', '/pull/test')).body;
+  await browser.call('POST', '/pull', { ...form, auth: { type: 'bearer', token: system.token } });
+  const tested = (await browser.call('POST', '/test')).body;
   assert.equal(tested.failure, undefined, JSON.stringify(tested.failure));
   assert.equal(tested.records.length, 3);
   const read = new Map(tested.records[0].map((one: { field: string }) => [one.field, one]));
@@ -61,7 +61,7 @@ test('ready, approved, live: the first backfill begins, and the partner sees it'
   const link = await house.link({ asks: ['pull'] });
   const { browser } = await openInBrowser(house, link);
   assert.equal((await browser.call('POST', '/ready')).body.code, 'operate.not_ready');
-  await browser.call('POST', '/pull/test');
+  await browser.call('POST', '/test');
   assert.equal((await browser.call('POST', '/ready')).status, 200);
   const shown = (await house.operator('GET', `/onboarding-links/${link.linkId}`)).body;
   assert.equal(shown.is_complete, true);
@@ -83,7 +83,7 @@ test('ready, approved, live: the first backfill begins, and the partner sees it'
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
   assert.equal(
-    (await browser.call('PUT', '/pull', { base_url: system.url })).status,
+    (await browser.call('POST', '/pull', { base_url: system.url })).status,
     409,
     'the connection is the operator’s now',
   );
@@ -103,18 +103,18 @@ test('access by consent is asked for on the same page', async () => {
     authorize_url: `${system.url}/authorize`,
     client_id: 'innbound',
   };
-  assert.equal((await browser.call('PUT', '/pull', { base_url: system.url, auth, list })).status, 200);
-  const consent = (await browser.call('POST', '/pull/consent')).body;
+  assert.equal((await browser.call('POST', '/pull', { base_url: system.url, auth, list })).status, 200);
+  const consent = (await browser.call('POST', '/consent')).body;
   assert.match(consent.url, /\/authorize\?.*code_challenge=/);
-  assert.equal((await browser.call('POST', '/pull/test')).body.failure.code, 'pull.consent_needed');
+  assert.equal((await browser.call('POST', '/test')).body.failure.code, 'pull.consent_needed');
 });
 
 test('both sides comment, and a partner confirms fields', async () => {
   const link = await house.link({ asks: ['pull'] });
   const { browser } = await openInBrowser(house, link);
-  await browser.call('POST', '/comments', { about: 'field rooms.rate_code', text: 'This is the rate code.' });
-  await browser.call('POST', '/comments', { about: 'field check_in', text: '' });
-  assert.equal((await browser.call('POST', '/comments', { about: '', text: ' ' })).status, 422);
+  await browser.call('POST', '/comment', { about: 'field rooms.rate_code', text: 'This is the rate code.' });
+  await browser.call('POST', '/comment', { about: 'field check_in', text: '' });
+  assert.equal((await browser.call('POST', '/comment', { about: '', text: ' ' })).status, 422);
   await house.operator(
     'POST',
     `/onboarding-links/${link.linkId}/comments`,

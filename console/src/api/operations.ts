@@ -1047,7 +1047,6 @@ export interface Operations {
       }[];
       is_complete: boolean;
       comments: {
-        comment_id: number;
         at: string;
         side: "partner" | "operator";
         author: string;

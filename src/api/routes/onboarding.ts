@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InnboundError } from '../../errors.ts';
 import { Buckets } from '../../intake/push/bucket.ts';
 import { asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
@@ -10,7 +11,6 @@ import { checksOf, partnerView } from '../../operations/onboarding-view.ts';
 import {
   addComment,
   findLink,
-  listComments,
   listLinks,
   markReady,
   type OnboardingLink,
@@ -19,8 +19,7 @@ import {
 } from '../../store/operate/onboarding.ts';
 import { isServedOverHttps } from '../caller.ts';
 import { browserCookieOf, browserOf, secondsUntil } from '../cookies.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
-import { exchange } from './runs.ts';
+import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 const check = z.object({
   id: z.string(),
@@ -29,7 +28,6 @@ const check = z.object({
   isOptional: z.literal(true).optional(),
 });
 const comment = z.object({
-  comment_id: z.int(),
   at: instant,
   side: z.enum(['partner', 'operator']),
   author: z.string(),
@@ -53,9 +51,9 @@ const link = z.object({
   checks: z.array(check),
   is_complete: z.boolean(),
 });
-const shownLink = ({ push_facts, pull_facts, secret_at, connector_version, ...shown }: OnboardingLink) => ({
+const shownLink = ({ push_facts, pull_facts, secret_at, connector_version, comments, ...shown }: OnboardingLink) => ({
   ...shown,
-  ...checksOf({ ...shown, push_facts, pull_facts, secret_at, connector_version }),
+  ...checksOf({ ...shown, push_facts, pull_facts, secret_at, connector_version, comments }),
 });
 const partnerName = z.string().trim().min(1).max(80);
 const commentBody = z.strictObject({
@@ -67,6 +65,7 @@ const commentBody = z.strictObject({
 export function onboardingRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const scope = async ({ link_id = '' }: Record<string, string>) => (await findLink(pool, link_id))?.integration;
+  const found = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
   return [
     route('GET /onboarding-links', {
       id: 'onboarding.list',
@@ -121,11 +120,10 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         connector: z.object({ name: z.string(), before: z.int(), now: z.int() }).nullable(),
       }),
       handle: async ({ params }) => {
-        const found = await findLink(pool, params.link_id);
-        if (found === undefined) return notFound(`onboarding link ${params.link_id}`);
-        const { name, version } = runtime.active().integrations.get(found.integration)?.connector ?? {};
-        const connector = name === undefined ? null : { name, before: found.connector_version, now: version };
-        return ok({ ...shownLink(found), comments: await listComments(pool, found.link_id), connector });
+        const one = await found(params.link_id);
+        const { name, version } = runtime.active().integrations.get(one.integration)?.connector ?? {};
+        const connector = name === undefined ? null : { name, before: one.connector_version, now: version };
+        return ok({ ...shownLink(one), comments: one.comments, connector });
       },
     }),
     route('DELETE /onboarding-links/{link_id}', {
@@ -148,9 +146,8 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       body: commentBody.extend({ text: commentBody.shape.text.min(1) }),
       response: z.object({ added: z.literal(true) }),
       handle: async ({ params, body, caller }) => {
-        const found = await findLink(pool, params.link_id);
-        if (found === undefined) return notFound(`onboarding link ${params.link_id}`);
-        return added(await addComment(pool, found, { side: 'operator', author: caller.name, ...body }));
+        await addComment(pool, params.link_id, { side: 'operator', author: caller.name, ...body });
+        return ok({ added: true });
       },
     }),
     route('POST /onboarding-links/{link_id}/approve', {
@@ -165,24 +162,36 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       }),
       response: z.object({ live: z.literal(true), run_id: z.string().nullable() }),
       handle: async ({ params, body: { past_days: pastDays, future_days: futureDays, anyway }, caller }) => {
-        const found = await findLink(pool, params.link_id);
-        if (found === undefined) return notFound(`onboarding link ${params.link_id}`);
-        const { run_id } = await goLive(runtime, found, { pastDays, futureDays, anyway }, caller.name);
-        return ok({ live: true, run_id });
+        const approval = { pastDays, futureDays, anyway };
+        return ok({ live: true, ...(await goLive(runtime, await found(params.link_id), approval, caller.name)) });
       },
     }),
   ];
 }
 
-const added = (isAdded: boolean): Result =>
-  isAdded ? ok({ added: true }) : problem(409, 'operate.too_costly', 'This link has too many comments.');
-
-/** For the partner's page. Each acts on the one link that the browser has opened. */
+/**
+ * For the partner's page. Each acts on the one link that the browser has opened. They are no part of the published API, so their answers have
+ * no schema.
+ */
 export function partnerRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
-  const secure = () => isServedOverHttps(runtime);
   const at = '/onboarding/{link_id}' as const;
-  const common = { role: 'partner', scope: 'any' } as const;
+  /** `handle` gets the link; its answer is sent, or only that it was done. */
+  const action = <Body extends z.ZodType | undefined = undefined>(
+    name: string,
+    handle: (link: OnboardingLink, body: z.infer<NonNullable<Body>>, by: string) => Promise<unknown>,
+    body?: Body,
+  ) =>
+    route(`POST ${at}/${name}`, {
+      role: 'partner',
+      scope: 'any',
+      id: `partner.${name}`,
+      summary: name,
+      ...(body && { body }),
+      response: anyJson,
+      handle: async ({ link, body: given, caller }) =>
+        ok((await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name)) ?? { done: true }),
+    });
   return [
     route(`POST ${at}/open`, {
       id: 'partner.open',
@@ -191,13 +200,13 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       scope: 'any',
       body: z.strictObject({ token: z.string().min(20).max(100) }),
       response: z.object({ opened: z.literal(true) }),
-      handle: async ({ params, body, cookies }) => {
-        const { link_id: linkId } = params;
-        const done = await openOnboarding(runtime, linkId, body.token, browserOf(cookies, secure(), linkId));
+      handle: async ({ params: { link_id: linkId }, body, cookies }) => {
+        const secure = isServedOverHttps(runtime);
+        const done = await openOnboarding(runtime, linkId, body.token, browserOf(cookies, secure, linkId));
         switch (done.kind) {
           case 'ok': {
             const maxAgeS = secondsUntil(done.link.expires_at, runtime.clock.now()) + pageDaysAfterLive * 86_400;
-            const cookie = browserCookieOf(secure(), linkId, done.browser, maxAgeS);
+            const cookie = browserCookieOf(secure, linkId, done.browser, maxAgeS);
             return { ...ok({ opened: true }, { 'set-cookie': cookie }), actor: `${done.link.partner} (onboarding)` };
           }
           case 'unknown':
@@ -210,121 +219,56 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       },
     }),
     route(`GET ${at}`, {
-      ...common,
+      role: 'partner',
+      scope: 'any',
       id: 'partner.view',
-      summary: 'What the onboarding page shows',
+      summary: 'What the page shows',
       response: anyJson,
       handle: async ({ link }) => ok(await partnerView(runtime, opened(link))),
     }),
-    route(`POST ${at}/secret`, {
-      ...common,
-      id: 'partner.secret',
-      summary: 'A new webhook secret, shown once; earlier ones stay valid for a day',
-      response: z.object({ secret: z.string() }),
-      handle: async ({ link }) => ok({ secret: await takeSecret(runtime, opened(link)) }),
+    action('secret', async (link) => ({ secret: await takeSecret(runtime, link) })),
+    action('sample', (link) => sendSample(runtime, link)),
+    action('retry-test', ({ integration, link_id }) => startRetryTest(pool, integration, link_id, runtime.clock.now())),
+    action('pull', (link, form, by) => savePull(runtime, link, form as PullForm, by), pullBody),
+    action('test', async (link, _, by) => {
+      const wait = tests.take(link.link_id, runtime.clock.now());
+      if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
+      return testPull(runtime, link, by);
     }),
-    route(`POST ${at}/sample`, {
-      ...common,
-      id: 'partner.sample',
-      summary: 'Send a signed sample event to the brand’s sandbox',
-      response: z.object({ sent: z.literal(true) }),
-      handle: async ({ link }) => {
-        await sendSample(runtime, opened(link));
-        return ok({ sent: true });
-      },
+    action('consent', async ({ integration }, _, by) => {
+      const consent = await linkFor(runtime, integration, by);
+      if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
+      return { url: consent.url };
     }),
-    route(`POST ${at}/retry-test`, {
-      ...common,
-      id: 'partner.retry_test',
-      summary: 'Refuse the next event twice with 500, to see the sender’s retries',
-      response: z.object({ started: z.literal(true) }),
-      handle: async ({ link }) => {
-        const { integration, link_id } = opened(link);
-        await startRetryTest(pool, integration, link_id, runtime.clock.now());
-        return ok({ started: true });
+    action(
+      'comment',
+      async (link, { about, text }) => {
+        const isEmpty = text === '' && !about.startsWith('field ');
+        if (isEmpty) throw new InnboundError('operate.invalid_input', 'The comment is empty.');
+        await addComment(pool, link.link_id, { side: 'partner', author: link.partner, about, text });
       },
-    }),
-    route(`PUT ${at}/pull`, {
-      ...common,
-      id: 'partner.pull',
-      summary: 'Where the partner’s API is, its credentials, and how its list is asked for',
-      body: z.strictObject({
-        base_url: z.string().max(500),
-        auth: z.record(z.string(), anyJson).optional(),
-        list: z
-          .strictObject({
-            method: z.enum(['GET', 'POST']),
-            path: z.string().min(1).max(300),
-            from: z.string().max(80),
-            to: z.string().max(80),
-            paging: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-          })
-          .optional(),
-      }),
-      response: z.object({ saved: z.literal(true) }),
-      handle: async ({ link, body, caller }) => {
-        await savePull(runtime, opened(link), body as PullForm, caller.name);
-        return ok({ saved: true });
-      },
-    }),
-    route(`POST ${at}/pull/test`, {
-      ...common,
-      id: 'partner.test',
-      summary: 'Ask the partner’s API now, and show what we read',
-      response: z.object({
-        request: exchange.optional(),
-        failure: z.object({ code: z.string(), message: z.string(), meaning: z.string() }).optional(),
-        records: z.array(z.array(z.object({ field: z.string(), value: z.string(), from: z.string().optional() }))),
-        filled: z.array(z.object({ field: z.string(), filled: z.int(), of: z.int() })),
-        unread: z.array(z.string()),
-      }),
-      handle: async ({ link, caller }) => {
-        const { link_id } = opened(link);
-        const wait = tests.take(link_id, runtime.clock.now());
-        if (wait.kind === 'wait') return problem(429, 'operate.busy', `Too many tests; wait ${wait.seconds} s.`);
-        return ok(await testPull(runtime, opened(link), caller.name));
-      },
-    }),
-    route(`POST ${at}/pull/consent`, {
-      ...common,
-      id: 'partner.consent',
-      summary: 'The address at which the partner grants access (OAuth 2.0 authorization code)',
-      response: z.object({ url: z.string() }),
-      handle: async ({ link, caller }) => {
-        const consent = await linkFor(runtime, opened(link).integration, caller.name);
-        return consent.kind === 'ok' ? ok({ url: consent.url }) : problem(409, consent.code, consent.message);
-      },
-    }),
-    route(`POST ${at}/comments`, {
-      ...common,
-      id: 'partner.comment',
-      summary: 'A comment on a field or a request, or the confirmation of a field',
-      status: 201,
-      body: commentBody,
-      response: z.object({ added: z.literal(true) }),
-      handle: async ({ link, body }) => {
-        if (body.text === '' && !body.about.startsWith('field ')) {
-          return problem(422, 'operate.invalid_input', 'The comment is empty.');
-        }
-        const author = opened(link).partner;
-        return added(await addComment(pool, opened(link), { side: 'partner', author, ...body }));
-      },
-    }),
-    route(`POST ${at}/ready`, {
-      ...common,
-      id: 'partner.ready',
-      summary: 'The partner is ready to go live',
-      response: z.object({ ready: z.literal(true) }),
-      handle: async ({ link }) => {
-        if (!checksOf(opened(link)).is_complete) {
-          return problem(409, 'operate.not_ready', 'The checklist is not complete.');
-        }
-        await markReady(pool, opened(link).link_id);
-        return ok({ ready: true });
-      },
+      commentBody,
+    ),
+    action('ready', async (link) => {
+      if (!checksOf(link).is_complete) throw new InnboundError('operate.not_ready', 'The checklist is not complete.');
+      await markReady(pool, link.link_id);
     }),
   ];
 }
+
+const pullBody = z.strictObject({
+  base_url: z.string().max(500),
+  auth: z.record(z.string(), anyJson).optional(),
+  list: z
+    .strictObject({
+      method: z.enum(['GET', 'POST']),
+      path: z.string().min(1).max(300),
+      from: z.string().max(80),
+      to: z.string().max(80),
+      paging: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    })
+    .optional(),
+});
 
 /** `identify` lets nobody through to a partner's route without a link. */
 function opened(link: OnboardingLink | undefined): OnboardingLink {

@@ -136,34 +136,23 @@ function encodes(sent: string, bytes: Buffer): boolean {
   });
 }
 
-const explanations: Record<Refusal, string> = {
-  timestamp_missing: 'The timestamp is missing.',
-  timestamp_malformed:
+/** What is wrong where no usual mistake explains it, and in which part. */
+const refusals: Record<Refusal, readonly [part: WrongPart, explain: string]> = {
+  timestamp_missing: ['missing', 'The timestamp is missing.'],
+  timestamp_malformed: [
+    'time',
     'The timestamp does not have the expected format. By default it is the Unix time in whole seconds: digits only, no milliseconds.',
-  timestamp_old: 'The timestamp is too old: sign every attempt again with the current time.',
-  timestamp_ahead: 'The timestamp is ahead of our clock: synchronize the sender’s clock.',
-  signature_missing: 'The signature is missing.',
-  signature_malformed: 'The signature does not have the expected format.',
-  signature_wrong: 'The signature does not match this body, timestamp and secret.',
-  id_missing: 'The message id header is missing.',
-  no_valid_secret: 'The endpoint has no valid secret.',
+  ],
+  timestamp_old: ['time', 'The timestamp is too old: sign every attempt again with the current time.'],
+  timestamp_ahead: ['time', 'The timestamp is ahead of our clock: synchronize the sender’s clock.'],
+  signature_missing: ['missing', 'The signature is missing.'],
+  signature_malformed: ['encoding', 'The signature does not have the expected format.'],
+  signature_wrong: ['secret', 'The signature does not match this body, timestamp and secret.'],
+  id_missing: ['missing', 'The message id header is missing.'],
+  no_valid_secret: ['secret', 'The endpoint has no valid secret.'],
 };
 
-const parts: Record<Refusal, WrongPart> = {
-  timestamp_missing: 'missing',
-  timestamp_malformed: 'time',
-  timestamp_old: 'time',
-  timestamp_ahead: 'time',
-  signature_missing: 'missing',
-  signature_malformed: 'encoding',
-  signature_wrong: 'secret',
-  id_missing: 'missing',
-  no_valid_secret: 'secret',
-};
-
-/** What is wrong where no usual mistake explains it. */
-export const partOf = (reason: Refusal): WrongPart => parts[reason];
-
-export function explain(reason: Refusal): string {
-  return explanations[reason];
+export function explain(reason: Refusal, hint: ReturnType<typeof diagnose>): { part: WrongPart; explanation: string } {
+  const [part, text] = refusals[reason];
+  return hint === undefined ? { part, explanation: text } : { part: hint.part, explanation: `${text} ${hint.explain}` };
 }

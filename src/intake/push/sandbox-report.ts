@@ -10,7 +10,7 @@ import type { Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
-import { diagnose, explain, partOf, type WrongPart } from './diagnose.ts';
+import { diagnose, explain, type WrongPart } from './diagnose.ts';
 import { findEventId } from './event-id.ts';
 import type { EventsRead, ReadEvent } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
@@ -83,8 +83,7 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
       : {
           right: false,
           reason: verdict.reason,
-          part: hint?.part ?? partOf(verdict.reason),
-          explanation: [explain(verdict.reason), ...(hint === undefined ? [] : [hint.explain])].join(' '),
+          ...explain(verdict.reason, hint),
           ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);

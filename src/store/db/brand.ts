@@ -12,7 +12,6 @@ export const staysBehind: Readonly<Record<string, string>> = {
   alerts: 'Their causes are found again where the brand runs.',
   audit: 'It says who did what in the old installation.',
   hotel_reports: 'Counted again from the records.',
-  onboarding_comments: 'They belong to links of the old installation.',
   onboarding_links: 'Their address is that of the old installation.',
   rejections: 'Requests that the old installation refused.',
   sandbox_reports: 'For the developer who tried the old sandbox; kept for a week.',

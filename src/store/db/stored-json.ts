@@ -90,6 +90,7 @@ const checked = new Map<string, Content>([
   ['guards.normal', form(normal)],
   ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
   ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
+  ['onboarding_links.comments', form(z.array(values))],
   ['runs.findings', form(z.array(values))],
   ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
   ['erasures.receipt', form(z.looseObject({ notified: z.array(values).optional() }))],

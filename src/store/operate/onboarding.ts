@@ -29,10 +29,21 @@ export interface OnboardingLink {
   readonly connector_version: number;
   readonly push_facts: PushFacts | null;
   readonly pull_facts: PullFacts | null;
+  readonly comments: readonly OnboardingComment[];
+}
+
+export interface OnboardingComment {
+  readonly at: string;
+  readonly side: 'partner' | 'operator';
+  readonly author: string;
+  /** `field NAME`, `request ID`, or empty for the link as a whole. */
+  readonly about: string;
+  /** Empty: the partner confirms the field. */
+  readonly text: string;
 }
 
 const columns = `link_id, integration, partner, language, asks, many_browsers, browsers <> '{}' as is_opened, created_at, created_by,
-  expires_at, revoked_at, ready_at, live_at, secret_at, connector_version, push_facts, pull_facts`;
+  expires_at, revoked_at, ready_at, live_at, secret_at, connector_version, push_facts, pull_facts, comments`;
 /** More would be a leaked link. */
 const mostBrowsers = 20;
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
@@ -187,60 +198,27 @@ async function lockFacts(tx: Tx, integration: string): Promise<Pick<OnboardingLi
 const saveFacts = (tx: Tx, linkId: string, facts: PushFacts) =>
   tx.query('update onboarding_links set push_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
 
-export interface OnboardingComment {
-  readonly comment_id: number;
-  readonly at: Date;
-  readonly side: 'partner' | 'operator';
-  readonly author: string;
-  /** `field NAME`, `request ID`, or empty for the link as a whole. */
-  readonly about: string;
-  /** Empty: the partner confirms the field. */
-  readonly text: string;
-}
+const mostComments = 200;
 
-const mostComments = 500;
-
-/** False when the link has too many already. */
-export async function addComment(
-  db: Pool,
-  link: Pick<OnboardingLink, 'integration' | 'link_id'>,
-  { side, author, about, text }: Omit<OnboardingComment, 'comment_id' | 'at'>,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `insert into onboarding_comments (integration, link_id, side, author, about, text)
-     select $1, $2, $3, $4, $5, $6 where (select count(*) from onboarding_comments where link_id = $2) < ${mostComments}`,
-    [link.integration, link.link_id, side, author, about, text],
+/** Ignored when the link has too many already. */
+export async function addComment(db: Pool, linkId: string, comment: Omit<OnboardingComment, 'at'>): Promise<void> {
+  await db.query(
+    `update onboarding_links set comments = comments || (jsonb_build_object('at', now()) || $2::jsonb)
+      where link_id = $1 and jsonb_array_length(comments) < ${mostComments}`,
+    [linkId, JSON.stringify(comment)],
   );
-  return rowCount === 1;
 }
 
-export async function listComments(db: Pool, linkId: string): Promise<OnboardingComment[]> {
-  const { rows } = await db.query<OnboardingComment>(
-    'select comment_id, at, side, author, about, text from onboarding_comments where link_id = $1 order by comment_id',
-    [linkId],
+/** Links whose partner may wait for an operator. */
+export async function openLinks(db: Pool): Promise<OnboardingLink[]> {
+  const { rows } = await db.query<OnboardingLink>(
+    `select ${columns} from onboarding_links where revoked_at is null and expires_at > now()
+        and (ready_at is not null or comments <> '[]')`,
   );
   return rows;
 }
 
-/** Partners who wait for an operator: they are ready, or their last comment has no answer. */
-export async function waitingPartners(
-  db: Pool,
-): Promise<{ integration: string; link_id: string; partner: string; is_ready: boolean; comments: number }[]> {
-  const { rows } = await db.query(
-    `select l.integration, l.link_id, l.partner, l.ready_at is not null and l.live_at is null as is_ready, c.comments
-       from onboarding_links l
-      cross join lateral (
-        select count(*)::int as comments from onboarding_comments c
-         where c.link_id = l.link_id and c.side = 'partner' and c.text <> ''
-           and c.comment_id > coalesce((select max(comment_id) from onboarding_comments o
-                                         where o.link_id = l.link_id and o.side = 'operator'), 0)) c
-      where l.revoked_at is null and l.expires_at > now()
-        and ((l.ready_at is not null and l.live_at is null) or c.comments > 0)`,
-  );
-  return rows;
-}
-
-/** Links that ended 90 days ago, with their comments. */
+/** Links that ended 90 days ago. */
 export async function pruneLinks(db: Pool): Promise<number> {
   const { rowCount } = await db.query(
     `delete from onboarding_links where least(revoked_at, expires_at) < now() - interval '90 days'`,

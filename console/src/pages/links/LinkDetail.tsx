@@ -81,8 +81,8 @@ function Talk({ link }: { link: Detail }) {
       )}
       {link.comments
         .filter((one) => one.text !== '')
-        .map(({ comment_id, at, side, author, about, text: said }) => (
-          <div key={comment_id}>
+        .map(({ at, side, author, about, text: said }) => (
+          <div key={`${at} ${about}`}>
             <div className="muted small">
               {side === 'partner' ? link.partner : author} · <Ago at={at} />
               {about !== '' && ` · ${about}`}
