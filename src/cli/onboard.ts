@@ -1,26 +1,18 @@
 import { type Command, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { goLive } from '../operations/go-live.ts';
-import { createLink, onboardingLanguages } from '../operations/onboarding.ts';
+import { createLink, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
 import { checksOf } from '../operations/onboarding-view.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLink, listLinks, type OnboardingLink, revokeLink } from '../store/operate/onboarding.ts';
-import {
-  audited,
-  type CommonOptions,
-  commandLineUser,
-  common,
-  printJson,
-  say,
-  show,
-  showList,
-  withRuntime,
-} from './command.ts';
-import { positive, shortText } from './option-values.ts';
+import * as command from './command.ts';
+import { positive } from './option-values.ts';
 
-interface CreateOptions extends CommonOptions {
+const { audited, commandLineUser, common, printJson, say, show, showList, withRuntime } = command;
+
+interface CreateOptions extends command.CommonOptions {
   readonly partner: string;
-  readonly language: (typeof onboardingLanguages)[number];
+  readonly language: string;
   readonly days: number;
   readonly manyBrowsers?: boolean;
   readonly pull?: boolean;
@@ -42,7 +34,7 @@ Examples:
   );
   common(onboard.command('create <integration>'))
     .description('create a link for one brand; its address is shown only once')
-    .requiredOption('--partner <name>', 'who gets the link; shown on the page and in the audit log', shortText(80))
+    .requiredOption('--partner <name>', 'who gets the link; shown on the page and in the audit log')
     .addOption(new Option('--language <code>', 'the language of the page').choices(onboardingLanguages).default('en'))
     .option('--days <n>', 'days until it expires, at most 90', positive, 14)
     .option('--many-browsers', 'not only the first browser that opens it may use it')
@@ -54,72 +46,49 @@ Examples:
     .option('--deliver <destination...>', 'create the brand: where its changes go')
     .action((integration: string, options: CreateOptions) =>
       withRuntime(options, 'onboard create', async (runtime) => {
-        const { partner, language, days, manyBrowsers = false, pull, push } = options;
-        const asks = (['push', 'pull'] as const).filter((one) => (pull === push ? true : options[one]));
-        const brand = brandOf(options);
-        const request = { integration, partner, language, days, asks, many_browsers: manyBrowsers, brand };
-        const { link, url } = await createLink(runtime, request, commandLineUser());
+        const { link, url } = await createLink(runtime, integration, requestOf(options), commandLineUser());
         await audited(runtime, 'onboarding.create', { integration, target: { link: link.link_id } });
         if (options.json) return printJson({ link_id: link.link_id, url, expires_at: link.expires_at });
         show(url);
-        say(
-          `\nFor ${partner}, until ${link.expires_at.toISOString()}. The address is shown only now: only its hash is stored.`,
-        );
+        say(`\nUntil ${link.expires_at.toISOString()}. The address is shown only now: only its hash is stored.`);
       }),
     );
   common(onboard.command('list'))
     .description('list the links, newest first')
-    .action((options: CommonOptions) =>
+    .action((options: command.CommonOptions) =>
       withRuntime(options, 'onboard list', async ({ pool }) => {
-        const links = (await listLinks(pool, undefined)).map(({ push_facts, pull_facts, ...link }) => ({
-          ...link,
-          ...checksOf({ ...link, push_facts, pull_facts }),
-        }));
+        const links = (await listLinks(pool, undefined)).map((link) => ({ ...link, ...checksOf(link) }));
         showList(options, links, {
           none: 'No onboarding links.',
           head: ['link', 'brand', 'partner', 'state', 'done', 'expires'],
           line: (one) => [
-            one.link_id,
-            one.integration,
-            one.partner,
-            stateOf(one),
+            ...[one.link_id, one.integration, one.partner, stateOf(one)],
             `${one.checks.filter(({ state }) => state === 'done').length} of ${one.checks.length}`,
             one.expires_at.toISOString(),
           ],
         });
       }),
     );
-  acting(
-    onboard,
-    'approve',
-    'the brand goes live: same address, rehearsal off, a first backfill',
-    async (runtime, link, options) => {
-      const approval = { pastDays: 30, futureDays: 365, anyway: options.anyway ?? false };
-      const { run_id } = await goLive(runtime, link, approval, commandLineUser());
-      await audited(runtime, 'onboarding.approve', { integration: link.integration, target: { link: link.link_id } });
-      if (options.json) return printJson({ link_id: link.link_id, live: true, run_id });
-      show(`${link.integration} is live.`);
-    },
-  ).option('--anyway', 'although the checklist has gaps');
-  acting(onboard, 'revoke', 'end a link at once', async (runtime, link, { json }) => {
-    if (!(await revokeLink(runtime.pool, link.link_id))) {
-      throw new InnboundError('operate.not_found', `The link ${link.link_id} was revoked before.`);
-    }
-    await audited(runtime, 'onboarding.revoke', { integration: link.integration, target: { link: link.link_id } });
-    if (json) return printJson({ link_id: link.link_id, revoked: true });
-    show(`Revoked ${link.link_id}.`);
-  });
+  const goes = 'the brand goes live: same address, rehearsal off, a first backfill';
+  acting(onboard, 'approve', goes, async (runtime, link, { anyway = false }) => {
+    const { run_id } = await goLive(runtime, link, { pastDays: 30, futureDays: 365, anyway }, commandLineUser());
+    return { live: true, run_id };
+  }).option('--anyway', 'although the checklist has gaps');
+  acting(onboard, 'revoke', 'end a link at once', async ({ pool }, { link_id }) => ({
+    revoked: await revokeLink(pool, link_id),
+  }));
 }
 
-interface ActOptions extends CommonOptions {
+interface ActOptions extends command.CommonOptions {
   readonly anyway?: boolean;
 }
 
+/** Acts on one link, and prints what came of it. */
 function acting(
   onboard: Command,
   verb: string,
   description: string,
-  act: (runtime: Runtime, link: OnboardingLink, options: ActOptions) => Promise<void>,
+  act: (runtime: Runtime, link: OnboardingLink, options: ActOptions) => Promise<object>,
 ): Command {
   return common(onboard.command(`${verb} <link_id>`))
     .description(description)
@@ -127,26 +96,27 @@ function acting(
       withRuntime(options, `onboard ${verb}`, async (runtime) => {
         const link = await findLink(runtime.pool, id);
         if (link === undefined) throw new InnboundError('operate.not_found', `There is no onboarding link ${id}.`);
-        await act(runtime, link, options);
+        const done = await act(runtime, link, options);
+        await audited(runtime, `onboarding.${verb}`, { integration: link.integration, target: { link: id } });
+        if (options.json) printJson({ link_id: id, ...done });
+        else show(`${link.integration}: ${verb} done.`);
       }),
     );
 }
 
-function brandOf({ brandId, timezone, country, deliver = [] }: CreateOptions) {
-  if (brandId === undefined && timezone === undefined) return undefined;
-  if (brandId === undefined || timezone === undefined) {
-    throw new InnboundError('operate.invalid_input', 'A new brand needs --brand-id and --timezone.');
-  }
-  return { brand_id: brandId, timezone, country, deliver };
+function requestOf({ brandId, timezone, country, deliver, pull, push, manyBrowsers, ...options }: CreateOptions) {
+  const { partner, language, days } = options;
+  const parsed = linkRequest.safeParse({
+    ...{ partner, language, days, many_browsers: manyBrowsers },
+    asks: pull === push ? undefined : [pull ? 'pull' : 'push'],
+    brand: (brandId ?? timezone) === undefined ? undefined : { brand_id: brandId, timezone, country, deliver },
+  });
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new InnboundError('operate.invalid_input', `${problems.join('; ')}.`);
 }
 
-function stateOf({
-  revoked_at,
-  expires_at,
-  live_at,
-  ready_at,
-  is_opened,
-}: Omit<OnboardingLink, 'push_facts' | 'pull_facts'>): string {
+function stateOf({ revoked_at, expires_at, live_at, ready_at, is_opened }: OnboardingLink): string {
   if (revoked_at !== null) return 'revoked';
   if (expires_at.getTime() <= Date.now()) return 'expired';
   if (live_at !== null) return 'live';

@@ -1,4 +1,5 @@
 import { type Document, parseDocument } from 'yaml';
+import { z } from 'zod';
 import { roomsByNight } from '../documents/capacity.ts';
 import { type ErrorCode, errors, InnboundError } from '../errors.ts';
 import { compare } from '../onboard/checklist.ts';
@@ -16,22 +17,23 @@ import { type PartnerField, partnerFields } from './partner-fields.ts';
 import { bookingIn } from './sandbox.ts';
 
 /** What a partner says about its API. */
-export interface PullForm {
-  readonly base_url: string;
+export const pullForm = z.strictObject({
+  base_url: z.string().max(500),
   /** As in a document; absent keeps the stored credentials. */
-  readonly auth?: { readonly [name: string]: Json } | undefined;
+  auth: z.record(z.string(), z.unknown()).optional(),
   /** How the list is asked for, where the partner describes a system that we do not know. */
-  readonly list?: ListForm | undefined;
-}
-
-export interface ListForm {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** The parameters for the first and the last day. */
-  readonly from: string;
-  readonly to: string;
-  readonly paging?: { readonly [name: string]: string | number } | undefined;
-}
+  list: z
+    .strictObject({
+      method: z.enum(['GET', 'POST']),
+      path: z.string().min(1).max(300),
+      /** The parameters for the first and the last day. */
+      from: z.string().max(80),
+      to: z.string().max(80),
+      paging: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    })
+    .optional(),
+});
+type PullForm = z.infer<typeof pullForm>;
 
 const standardSyncs = {
   pre_stay: { every: '60m', range: ['+1d', '+90d'] },
@@ -84,7 +86,12 @@ function isSameHost(one: string, other: string): boolean {
   return a !== null && b !== null && a.origin === b.origin;
 }
 
-async function saveList(runtime: Runtime, connector: string, list: ListForm, by: string): Promise<void> {
+async function saveList(
+  runtime: Runtime,
+  connector: string,
+  list: NonNullable<PullForm['list']>,
+  by: string,
+): Promise<void> {
   const { method, path, from, to, paging } = list;
   const days = { ...(from !== '' && { [from]: '{window.from}' }), ...(to !== '' && { [to]: '{window.to}' }) };
   await editInForce(runtime, 'connector', connector, by, (yaml) => {

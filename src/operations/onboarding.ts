@@ -1,9 +1,10 @@
 import { type Document, parseDocument, stringify } from 'yaml';
+import { z } from 'zod';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
-import type { Ask } from '../onboard/checklist.ts';
+import { asks } from '../onboard/checklist.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { documentsAround } from '../store/documents/documents.ts';
 import { insertLink, type OnboardingLink, openLink } from '../store/operate/onboarding.ts';
@@ -12,24 +13,26 @@ import { addressFor, publicUrl } from './endpoints.ts';
 
 export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
 
-export interface LinkRequest {
-  readonly integration: string;
-  /** The partner's name, which the page and the audit log show. */
-  readonly partner: string;
-  readonly language: (typeof onboardingLanguages)[number];
-  readonly asks: readonly Ask[];
-  readonly many_browsers: boolean;
-  readonly days: number;
-  /** Creates the brand, with a connector of its own name that the partner's answers fill. */
-  readonly brand?: NewBrand | undefined;
-}
-
-export interface NewBrand {
-  readonly brand_id: string;
-  readonly timezone: string;
-  readonly country?: string | undefined;
-  readonly deliver: readonly string[];
-}
+export const linkRequest = z.strictObject({
+  partner: z.string().trim().min(1).max(80).describe('Who gets the link; shown on the page and in the audit log.'),
+  asks: z
+    .array(z.enum(asks))
+    .min(1)
+    .default([...asks]),
+  language: z.enum(onboardingLanguages).default('en'),
+  days: z.int().min(1).max(90).default(14).describe('Days until it expires.'),
+  many_browsers: z.boolean().default(false).describe('By default only the first browser that opens it can use it.'),
+  brand: z
+    .strictObject({
+      brand_id: z.string().min(1),
+      timezone: z.string().min(1),
+      country: z.string().optional(),
+      deliver: z.array(z.string()).default([]),
+    })
+    .optional()
+    .describe('Creates the brand, with a connector of its own that the partner’s answers fill.'),
+});
+type LinkRequest = z.infer<typeof linkRequest>;
 
 /**
  * Creates a link with which a partner connects one brand. A way that the brand does not use yet begins in rehearsal: events are reported and
@@ -37,10 +40,10 @@ export interface NewBrand {
  */
 export async function createLink(
   runtime: Runtime,
-  { integration, days, brand: created, ...request }: LinkRequest,
+  integration: string,
+  { days, brand: created, ...request }: LinkRequest,
   by: string,
 ): Promise<{ readonly link: OnboardingLink; readonly url: string }> {
-  if (days > longestDays) throw new InnboundError('operate.invalid_input', `A link lasts at most ${longestDays} days.`);
   if (created !== undefined) await createBrand(runtime, integration, created, by);
   const brand = runtime.active().integrations.get(integration);
   if (brand === undefined) {
@@ -69,9 +72,12 @@ export async function createLink(
   return { link, url: `${await publicUrl(runtime)}/connect/${link.link_id}#${token}` };
 }
 
-const longestDays = 90;
-
-async function createBrand(runtime: Runtime, name: string, brand: NewBrand, by: string): Promise<void> {
+async function createBrand(
+  runtime: Runtime,
+  name: string,
+  brand: NonNullable<LinkRequest['brand']>,
+  by: string,
+): Promise<void> {
   const { country, ...rest } = brand;
   const connector = { connector: name };
   await apply(runtime, { kind: 'connector', name, text: stringify(connector) }, by, { replaces: 0 });

@@ -2,8 +2,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { z } from 'zod';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
-import { createLink, type LinkRequest } from '../../src/operations/onboarding.ts';
+import { createLink, linkRequest } from '../../src/operations/onboarding.ts';
 import { createToken } from '../../src/operations/tokens.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { testDatabase } from '../support/database.ts';
@@ -20,7 +21,11 @@ export interface Answer {
 export interface House {
   readonly service: Service;
   readonly dir: string;
-  link(more?: Partial<LinkRequest>): Promise<{ readonly url: string; readonly linkId: string; readonly token: string }>;
+  /** For commands on the same workspace. */
+  readonly env: Record<string, string>;
+  link(
+    more?: Partial<z.input<typeof linkRequest>> & { readonly integration?: string },
+  ): Promise<{ readonly url: string; readonly linkId: string; readonly token: string }>;
   /** As an operator with this role. */
   operator(method: string, at: string, body?: unknown, role?: 'viewer' | 'operator' | 'admin'): Promise<Answer>;
   stop(): Promise<void>;
@@ -52,10 +57,10 @@ export async function openHouse(files: Readonly<Record<string, string>> = {}): P
   return {
     service,
     dir,
-    link: async (more = {}) => {
-      const request = { integration: 'harbour', partner: 'Harbour PMS', asks: ['push', 'pull'] } as const;
-      const standard = { language: 'en', many_browsers: false, days: 14 } as const;
-      const { link, url } = await createLink(runtime, { ...standard, ...request, ...more }, 'test');
+    env,
+    link: async ({ integration = 'harbour', ...more } = {}) => {
+      const request = linkRequest.parse({ partner: 'Harbour PMS', ...more });
+      const { link, url } = await createLink(runtime, integration, request, 'test');
       return { url, linkId: link.link_id, token: url.split('#')[1] ?? '' };
     },
     operator: async (method, at, body, role = 'admin') => {

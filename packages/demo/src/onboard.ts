@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { addressFor } from '../../../src/operations/endpoints.ts';
-import { createLink } from '../../../src/operations/onboarding.ts';
+import { createLink, linkRequest } from '../../../src/operations/onboarding.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 
 const integration = 'harbour-house';
@@ -49,7 +49,6 @@ const inMilliseconds = (headers: Request['headers']): Request['headers'] => ({
 
 /**
  * A brand that nobody has connected yet, the link for its partner, and a simulated developer of that partner who makes the usual mistakes.
- * Returns the address of the partner's page.
  */
 export async function onboardPartner(
   runtime: Runtime,
@@ -58,8 +57,8 @@ export async function onboardPartner(
 ): Promise<{ stop(): void }> {
   const isNew = !runtime.active().integrations.has(integration);
   const brand = { brand_id: brandId, timezone: 'Europe/Lisbon', country: 'PT', deliver: ['lake'] };
-  const request = { integration, partner: 'Harbour PMS', language: 'en', asks: ['push', 'pull'], days: 14 } as const;
-  const { url } = await createLink(runtime, { ...request, many_browsers: true, ...(isNew && { brand }) }, 'demo');
+  const request = linkRequest.parse({ partner: 'Harbour PMS', many_browsers: true, ...(isNew && { brand }) });
+  const { url } = await createLink(runtime, integration, request, 'demo');
   say(`
   partner's page  ${url}
                   A simulated developer is about to make the usual mistakes: open the page and watch.

@@ -4,8 +4,8 @@ import { Buckets } from '../../intake/push/bucket.ts';
 import { asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { goLive } from '../../operations/go-live.ts';
-import { createLink, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
-import { type PullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
+import { createLink, linkRequest, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
+import { pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { sendSample, takeSecret } from '../../operations/onboarding-push.ts';
 import { checksOf, partnerView } from '../../operations/onboarding-view.ts';
 import {
@@ -55,7 +55,6 @@ const shownLink = ({ push_facts, pull_facts, secret_at, connector_version, comme
   ...shown,
   ...checksOf({ ...shown, push_facts, pull_facts, secret_at, connector_version, comments }),
 });
-const partnerName = z.string().trim().min(1).max(80);
 const commentBody = z.strictObject({
   about: z.string().trim().max(120).default(''),
   text: z.string().trim().max(2_000).describe('Empty: confirms the field.'),
@@ -82,31 +81,10 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       description: 'The address is shown only in this response: only its hash is stored.',
       role: 'admin',
       status: 201,
-      body: z.strictObject({
-        partner: partnerName.describe('Who gets the link.'),
-        asks: z
-          .array(z.enum(asks))
-          .min(1)
-          .default([...asks]),
-        language: z.enum(onboardingLanguages).default('en'),
-        days: z.int().min(1).max(90).default(14).describe('Days until it expires.'),
-        many_browsers: z
-          .boolean()
-          .default(false)
-          .describe('By default only the first browser that opens it can use it.'),
-        brand: z
-          .strictObject({
-            brand_id: z.string().min(1),
-            timezone: z.string().min(1),
-            country: z.string().optional(),
-            deliver: z.array(z.string()).default([]),
-          })
-          .optional()
-          .describe('Creates the brand, with a connector of its own that the partner’s answers fill.'),
-      }),
+      body: linkRequest,
       response: link.extend({ url: z.string() }),
       handle: async ({ params, body, caller }) => {
-        const made = await createLink(runtime, { ...body, integration: params.integration }, caller.name);
+        const made = await createLink(runtime, params.integration, body, caller.name);
         return ok({ ...shownLink(made.link), url: made.url });
       },
     }),
@@ -229,7 +207,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
     action('secret', async (link) => ({ secret: await takeSecret(runtime, link) })),
     action('sample', (link) => sendSample(runtime, link)),
     action('retry-test', ({ integration, link_id }) => startRetryTest(pool, integration, link_id, runtime.clock.now())),
-    action('pull', (link, form, by) => savePull(runtime, link, form as PullForm, by), pullBody),
+    action('pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
     action('test', async (link, _, by) => {
       const wait = tests.take(link.link_id, runtime.clock.now());
       if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
@@ -255,20 +233,6 @@ export function partnerRoutes({ runtime }: Api): Route[] {
     }),
   ];
 }
-
-const pullBody = z.strictObject({
-  base_url: z.string().max(500),
-  auth: z.record(z.string(), anyJson).optional(),
-  list: z
-    .strictObject({
-      method: z.enum(['GET', 'POST']),
-      path: z.string().min(1).max(300),
-      from: z.string().max(80),
-      to: z.string().max(80),
-      paging: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-    })
-    .optional(),
-});
 
 /** `identify` lets nobody through to a partner's route without a link. */
 function opened(link: OnboardingLink | undefined): OnboardingLink {
