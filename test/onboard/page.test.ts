@@ -26,9 +26,12 @@ const brand = (name: string) => ({
   integration: name,
   brand: { brand_id: 'HAR01', timezone: 'Europe/Lisbon', country: 'PT', deliver: ['lake'] },
 });
+/** `ONBOARD_PICTURES=docs/images` takes the pictures of the guides anew. */
 const pictures = process.env.ONBOARD_PICTURES;
-const picture = async (page: Page, name: string) => {
-  if (pictures !== undefined) await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
+const picture = async (page: Page, name: string, top?: string) => {
+  if (pictures === undefined) return;
+  if (top !== undefined) await page.getByText(top).first().evaluate('(one) => one.scrollIntoView()');
+  await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 };
 const shownSecret = (page: Page) => page.locator('.copyable code', { hasText: 'whsec_' }).innerText();
 const latest = (page: Page) => page.locator('.request').first();
@@ -60,7 +63,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await (await verdict(page, 'second', /The time is wrong/)).getByText('not milliseconds').waitFor();
   await send(url, secret, event('third', 'reservation.created', {}, { reservation_id: undefined }));
   await verdict(page, 'third', /cannot become a booking/);
-  await picture(page, 'mistakes');
+  await picture(page, 'partner-page', 'What arrived');
   for (const [id, type] of [
     ['e1', 'reservation.created'],
     ['e2', 'reservation.updated'],
@@ -109,7 +112,6 @@ test('a developer who knows only the page connects events and an unseen API; the
 
   // The checklist is complete, and the partner is ready.
   await page.getByText('Everything is shown.').waitFor();
-  await picture(page, 'complete');
   await page.getByRole('button', { name: 'We are ready' }).click();
   await page.getByText('You said that you are ready').waitFor();
 
@@ -122,7 +124,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await desk.page.getByRole('button', { name: 'Harbour PMS' }).click();
   await desk.page.getByText('Changes of the connector trial-hotel').click();
   await desk.page.getByText('rate_code: ratePlanCode').waitFor();
-  await picture(desk.page, 'operator');
+  await picture(desk.page, 'console-onboarding');
   await desk.page.getByLabel('Answer').fill('Thank you, welcome.');
   await desk.page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Thank you, welcome.').first().waitFor();
@@ -133,7 +135,6 @@ test('a developer who knows only the page connects events and an unseen API; the
   assert.equal((await send(url, secret, event('live', 'reservation.created'))).status, 202);
   await send(url, 'x'.repeat(40), event('live', 'reservation.created'));
   await page.locator('.problems').getByText('wrong signature').waitFor();
-  await picture(page, 'live');
   assert.deepEqual(complaints, []);
 });
 
@@ -147,7 +148,7 @@ test('the page works on a phone, without a sideways scroll, for everybody', { sk
     await latest(page).locator('summary').click();
     await page.getByText('Code that sends an event').click();
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 390);
-    await picture(page, `phone-${scheme}`);
+    if (scheme === 'light') await picture(page, 'partner-page-phone', 'What arrived');
     assert.deepEqual(await barriers(page), []);
     assert.deepEqual(complaints, []);
   }

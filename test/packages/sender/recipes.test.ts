@@ -52,6 +52,7 @@ after(async () => {
 
 async function code(recipe: string, language: string): Promise<string> {
   const text = await readFile(new URL(recipe, docs), 'utf8');
+  if (!recipe.endsWith('.md')) return text;
   const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]+?)\`\`\``).exec(text)?.[1];
   assert.ok(found, `${recipe} has a block of ${language}`);
   return found;
@@ -77,6 +78,7 @@ function event(id: string) {
 
 const programs = [
   { recipe: 'recipe-curl.md', language: 'sh', file: 'send.sh', program: 'sh' },
+  { recipe: '../../console/partner/send.mjs', language: 'js', file: 'send.mjs', program: 'node' },
   { recipe: 'recipe-python.md', language: 'python', file: 'send.py', program: 'python3' },
   { recipe: 'recipe-php.md', language: 'php', file: 'send.php', program: 'php' },
   { recipe: 'recipe-java.md', language: 'java', file: 'SendWebhook.java', program: 'java' },

@@ -1,9 +1,4 @@
-# Sending an event from Node
-
-Node 18 and later, no package. `send` returns when the event was accepted, and throws after the fourth retry; then keep the event in a dead
-letter queue. [The library](webhook-sender.md) also does that.
-
-```js
+// Node 18 and later, no package.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -39,4 +34,3 @@ async function send(url, secret, body) {
 }
 
 console.log(await send(process.env.WEBHOOK_URL, process.env.WEBHOOK_SECRET, readFileSync(process.argv[2])));
-```
