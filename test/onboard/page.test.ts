@@ -30,7 +30,8 @@ const brand = (name: string) => ({
 const pictures = process.env.ONBOARD_PICTURES;
 const picture = async (page: Page, name: string, top?: string) => {
   if (pictures === undefined) return;
-  if (top !== undefined) await page.getByText(top).first().evaluate('(one) => one.scrollIntoView()');
+  const heading = page.getByRole('heading', { name: top ?? '' }).first();
+  if (top !== undefined) await heading.evaluate((one: unknown) => (one as { scrollIntoView(): void }).scrollIntoView());
   await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 };
 const shownSecret = (page: Page) => page.locator('.copyable code', { hasText: 'whsec_' }).innerText();
