@@ -1,5 +1,6 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
+import type { Brand } from '../brand/brand.ts';
 import { roomsByNight } from '../documents/capacity.ts';
 import { type ErrorCode, errors, InnboundError } from '../errors.ts';
 import { compare } from '../onboard/checklist.ts';
@@ -51,10 +52,7 @@ export function ownsConnector(runtime: Runtime, integration: string): boolean {
 /** Puts the partner's answers in force. The brand is paused, so nothing is pulled yet. */
 export async function savePull(runtime: Runtime, link: OnboardingLink, form: PullForm, by: string): Promise<void> {
   const { integration } = link;
-  const brand = runtime.active().integrations.get(integration);
-  if (brand === undefined || !brand.body.paused) {
-    throw new InnboundError('operate.forbidden', 'The brand is live: ask the operator to change its connection.');
-  }
+  const brand = rehearsing(runtime, link);
   refuseReferences(form as unknown as Json);
   const before = brand.body.pull;
   // Stored credentials must never travel to an address that somebody else has typed.
@@ -72,10 +70,20 @@ export async function savePull(runtime: Runtime, link: OnboardingLink, form: Pul
   });
 }
 
+/** The brand, before it goes live. Afterwards its connection and its answers are the operator's. */
+function rehearsing(runtime: Runtime, { integration, live_at }: OnboardingLink): Brand {
+  const brand = runtime.active().integrations.get(integration);
+  if (brand?.body.paused && live_at === null) return brand;
+  throw new InnboundError('operate.forbidden', 'The brand is live: ask the operator to change its connection.');
+}
+
 /** A reference would read a secret of somebody else, and a mask would restore a stored one. */
 function refuseReferences(value: Json): void {
   if (typeof value === 'string' && /\$\{|•/.test(value)) {
-    throw new InnboundError('operate.invalid_input', 'References such as ${…} are not allowed here: type the value.');
+    throw new InnboundError(
+      'operate.invalid_input',
+      'A reference to a stored value is not allowed here: type the value.',
+    );
   }
   if (typeof value === 'object' && value !== null)
     for (const one of Object.values(value)) refuseReferences(one ?? null);
@@ -124,6 +132,7 @@ const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name']
 /** Asks the partner's API at once, proposes a mapping where there is none, and keeps what it showed for the checklist. */
 export async function testPull(runtime: Runtime, link: OnboardingLink, by: string): Promise<PullTest> {
   const integration = link.integration as IntegrationName;
+  rehearsing(runtime, link);
   const fetched = await fetchSample(runtime, integration);
   if (fetched.kind === 'failed') {
     await savePullFacts(runtime.pool, link.link_id, { ...noPull(runtime), failure: fetched.code });
@@ -131,8 +140,7 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
     return { request, failure: { code, message, meaning: errors[code].what }, records: [], filled: [], unread: [] };
   }
   await proposeMapping(runtime, integration, fetched.sample, by);
-  const brand = runtime.active().integrations.get(integration);
-  if (brand === undefined) throw new InnboundError('operate.not_found', 'The brand is not in force.');
+  const brand = rehearsing(runtime, link);
   const { source: connector } = await inForce(runtime, 'connector', brand.connector.name);
   const read = await offThread(runtime, 'preview', {
     asked: { connector, sample: fetched.sample, push: false, limit: 100 },

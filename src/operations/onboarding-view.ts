@@ -116,7 +116,7 @@ function refusalOf({ at, status, code, reason, request_id: id }: Awaited<ReturnT
   };
 }
 
-function pullView(runtime: Runtime, { integration, pull_facts }: OnboardingLink) {
+function pullView(runtime: Runtime, { integration, pull_facts, live_at }: OnboardingLink) {
   const brand = runtime.active().integrations.get(integration);
   const { pull, paused = false } = brand?.body ?? {};
   const request = brand?.connector.body.pull?.request;
@@ -125,7 +125,7 @@ function pullView(runtime: Runtime, { integration, pull_facts }: OnboardingLink)
   const auth = pull?.auth;
   return {
     /** False when the brand is live: its connection is the operator's. */
-    may_edit: paused,
+    may_edit: paused && live_at === null,
     base_url: pull?.base_url.includes('${') ? null : (pull?.base_url ?? null),
     auth: auth === undefined ? null : { type: auth.type, ...(auth.type === 'oauth2' && { grant: auth.grant }) },
     /** What the list is asked by; null where the system is known. */

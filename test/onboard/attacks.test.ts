@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { apiRoutes, openApi } from '../../src/api/api.ts';
+import { editInForce } from '../../src/operations/onboarding.ts';
 import { listAudit } from '../../src/store/operate/audit.ts';
 import { ask, type House, openHouse, openInBrowser } from './support.ts';
 
@@ -76,10 +77,10 @@ test('neither references nor masks get at stored secrets, and an address that mo
     const list = { method: 'GET', path: '/list', from: 'a', to: 'b' };
     const typed = { base_url: 'http://127.0.0.1:1', auth: { type: 'bearer', token: 'the-hotel-token' }, list };
     assert.equal((await put(typed)).status, 200);
-    for (const token of ['${secret:warehouse_url}', '${env:HOME}', '••••••', '${file:/etc/passwd}']) {
+    for (const token of [`\${secret:warehouse_url}`, `\${env:HOME}`, '••••••', `\${file:/etc/passwd}`]) {
       assert.equal((await put({ base_url, auth: { type: 'bearer', token } })).status, 422, token);
     }
-    assert.equal((await put({ base_url: '${env:HOME}', auth: { type: 'none' } })).status, 422);
+    assert.equal((await put({ base_url: `\${env:HOME}`, auth: { type: 'none' } })).status, 422);
     assert.equal((await put({ base_url })).status, 422, 'credentials must be typed again');
     assert.equal((await put({ base_url, auth: { type: 'none' } })).status, 200);
     await browser.call('POST', '/test');
@@ -99,6 +100,23 @@ test('a connector that other brands use is not changed by a partner', async () =
     JSON.stringify((await house.operator('GET', '/documents/connector/shared')).body).includes('/mine'),
     false,
   );
+});
+
+test('a link that asks for one way cannot use the other, and no link changes a connection that is live', async () => {
+  const push = await opened({ integration: 'secretive', asks: ['push'] });
+  const form = { base_url: 'http://127.0.0.1:1', auth: { type: 'none' } };
+  for (const at of ['/pull', '/test', '/consent']) {
+    assert.equal((await push.browser.call('POST', at, at === '/pull' ? form : {})).status, 403, at);
+  }
+  const pull = await opened({ integration: 'shared', asks: ['pull'] });
+  for (const at of ['/secret', '/sample', '/retry-test'])
+    assert.equal((await pull.browser.call('POST', at)).status, 403, at);
+  await house.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true });
+  // Paused again later, by the operator, for another reason.
+  const { runtime } = house.service;
+  await editInForce(runtime, 'integration', 'shared', 'test', (yaml) => yaml.set('paused', true));
+  assert.equal((await pull.browser.call('POST', '/pull', form)).status, 409);
+  assert.equal((await pull.browser.call('POST', '/test')).status, 409);
 });
 
 test('secrets are in no answer, document, file or audit entry', async () => {

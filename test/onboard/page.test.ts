@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { consoleDist } from '../../console/build.ts';
 import { createSignIn } from '../../src/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
@@ -34,7 +34,8 @@ const picture = async (page: Page, name: string, top?: string) => {
   if (top !== undefined) await heading.evaluate((one: unknown) => (one as { scrollIntoView(): void }).scrollIntoView());
   await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 };
-const shownSecret = (page: Page) => page.locator('.copyable code', { hasText: 'whsec_' }).innerText();
+const textOf = async (place: Locator) => ((await place.textContent()) ?? '').trim();
+const shownSecret = (page: Page) => textOf(page.locator('.copyable code', { hasText: 'whsec_' }));
 const latest = (page: Page) => page.locator('.request').first();
 /** The verdict on the request that was sent last. */
 const verdict = async (page: Page, id: string, headline: RegExp) => {
@@ -54,7 +55,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   // Events, with three mistakes on the way.
   await page.getByRole('button', { name: 'Show the secret' }).click();
   const secret = await shownSecret(page);
-  const url = await page.locator('.copyable code').first().innerText();
+  const url = await textOf(page.locator('.copyable code').first());
   await send(url, `${secret} `, event('first', 'reservation.created'));
   await verdict(page, 'first', /Signed with a wrong secret/);
   await send(url, secret, event('second', 'reservation.created'), (one) => ({
@@ -165,14 +166,14 @@ test('each language has every text, and the link chooses it', { skip }, async ()
     const { page } = await openBrowser((await house.link({ ...brand(`speaks-${language}`), language })).url);
     await page.getByRole('heading', { name: title }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.lang'), language);
-    const text = await page.locator('main').innerText();
+    const text = await textOf(page.locator('main'));
     assert.doesNotMatch(text, /\{\w+\}|undefined/);
   }
 });
 
 test('bad, expired, revoked and borrowed links get a clear page', { skip }, async () => {
   const link = await house.link(brand('closed-hotel'));
-  const title = async (url: string) => (await openBrowser(url)).page.getByRole('heading').innerText();
+  const title = async (url: string) => textOf((await openBrowser(url)).page.getByRole('heading'));
   assert.equal(await title(`${house.service.url}/connect/onb_nothing#${'x'.repeat(43)}`), 'This link is not valid');
   assert.equal(await title(`${house.service.url}/connect/${link.linkId}`), 'This link is not valid');
   const { page } = await openBrowser(link.url);

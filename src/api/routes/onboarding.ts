@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InnboundError } from '../../errors.ts';
 import { Buckets } from '../../intake/push/bucket.ts';
-import { asks } from '../../onboard/checklist.ts';
+import { type Ask, asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { goLive } from '../../operations/go-live.ts';
 import { createLink, linkRequest, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
@@ -154,9 +154,10 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
 export function partnerRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const at = '/onboarding/{link_id}' as const;
-  /** `handle` gets the link; its answer is sent, or only that it was done. */
+  /** `handle` gets the link, if it asks for `part`; its answer is sent, or only that it was done. */
   const action = <Body extends z.ZodType | undefined = undefined>(
     name: string,
+    part: Ask | undefined,
     handle: (link: OnboardingLink, body: z.infer<NonNullable<Body>>, by: string) => Promise<unknown>,
     body?: Body,
   ) =>
@@ -167,8 +168,12 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       summary: name,
       ...(body && { body }),
       response: anyJson,
-      handle: async ({ link, body: given, caller }) =>
-        ok((await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name)) ?? { done: true }),
+      handle: async ({ link, body: given, caller }) => {
+        if (part !== undefined && !opened(link).asks.includes(part)) {
+          return problem(403, 'operate.forbidden', `The link does not ask for ${part}.`);
+        }
+        return ok((await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name)) ?? { done: true });
+      },
     });
   return [
     route(`POST ${at}/open`, {
@@ -204,22 +209,25 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       response: anyJson,
       handle: async ({ link }) => ok(await partnerView(runtime, opened(link))),
     }),
-    action('secret', async (link) => ({ secret: await takeSecret(runtime, link) })),
-    action('sample', (link) => sendSample(runtime, link)),
-    action('retry-test', ({ integration, link_id }) => startRetryTest(pool, integration, link_id, runtime.clock.now())),
-    action('pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
-    action('test', async (link, _, by) => {
+    action('secret', 'push', async (link) => ({ secret: await takeSecret(runtime, link) })),
+    action('sample', 'push', (link) => sendSample(runtime, link)),
+    action('retry-test', 'push', ({ integration, link_id }) =>
+      startRetryTest(pool, integration, link_id, runtime.clock.now()),
+    ),
+    action('pull', 'pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
+    action('test', 'pull', async (link, _, by) => {
       const wait = tests.take(link.link_id, runtime.clock.now());
       if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
       return testPull(runtime, link, by);
     }),
-    action('consent', async ({ integration }, _, by) => {
+    action('consent', 'pull', async ({ integration }, _, by) => {
       const consent = await linkFor(runtime, integration, by);
       if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
       return { url: consent.url };
     }),
     action(
       'comment',
+      undefined,
       async (link, { about, text }) => {
         const isEmpty = text === '' && !about.startsWith('field ');
         if (isEmpty) throw new InnboundError('operate.invalid_input', 'The comment is empty.');
@@ -227,7 +235,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       },
       commentBody,
     ),
-    action('ready', async (link) => {
+    action('ready', undefined, async (link) => {
       if (!checksOf(link).is_complete) throw new InnboundError('operate.not_ready', 'The checklist is not complete.');
       await markReady(pool, link.link_id);
     }),
@@ -236,7 +244,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
 
 /** `identify` lets nobody through to a partner's route without a link. */
 function opened(link: OnboardingLink | undefined): OnboardingLink {
-  if (link === undefined) throw new TypeError('a partner without a link reached its handler');
+  if (link === undefined) throw new TypeError('the onboarding link is gone');
   return link;
 }
 
