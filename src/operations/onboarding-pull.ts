@@ -102,14 +102,16 @@ async function saveList(
 ): Promise<void> {
   const { method, path, from, to, paging } = list;
   const days = { ...(from !== '' && { [from]: '{window.from}' }), ...(to !== '' && { [to]: '{window.to}' }) };
+  const request = { method, path, [method === 'POST' ? 'body' : 'query']: days };
   await editInForce(runtime, 'connector', connector, by, (yaml) => {
-    const place = method === 'POST' ? 'body' : 'query';
-    yaml.setIn(['pull', 'request'], yaml.createNode({ method, path, [place]: days }));
+    const before: unknown = yaml.toJS().pull?.request;
+    yaml.setIn(['pull', 'request'], yaml.createNode(request));
     if (from === '' && to === '') yaml.setIn(['pull', 'window'], 'none');
     else yaml.deleteIn(['pull', 'window']);
     if (paging) yaml.setIn(['pull', 'pagination'], yaml.createNode(paging));
     else if (!yaml.hasIn(['pull', 'pagination'])) yaml.setIn(['pull', 'pagination'], yaml.createNode({ type: 'none' }));
-    // Another request may have another answer: the mapping is proposed again.
+    // Another request may have another answer: the mapping is proposed again. Saving the same one keeps what an operator corrected.
+    if (JSON.stringify(before) === JSON.stringify(request)) return;
     for (const key of ['shape', 'map', 'values']) yaml.delete(key);
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { editInForce } from '../../src/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
@@ -55,6 +56,18 @@ test('a partner connects a system that nobody has described, and sees what we re
   });
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
+});
+
+test('what an operator corrects in the mapping stays when the partner saves the same form again', async () => {
+  const { browser } = await openInBrowser(house, await house.link({ asks: ['pull'] }));
+  const { runtime } = house.service;
+  await editInForce(runtime, 'connector', 'harbour', 'Ada', (yaml) => yaml.setIn(['map', 'source'], 'guest.mail'));
+  const mapped = () => runtime.active().integrations.get('harbour')?.connector.body.map?.source;
+  await browser.call('POST', '/pull', { base_url: system.url, list });
+  assert.equal(mapped(), 'guest.mail');
+  await browser.call('POST', '/pull', { base_url: system.url, list: { ...list, path: '/v2/other' } });
+  assert.equal(mapped(), undefined, 'another request may have another answer');
+  await browser.call('POST', '/pull', { base_url: system.url, list });
 });
 
 test('ready, approved, live: the first backfill begins, and the partner sees it', async () => {
