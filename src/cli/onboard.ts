@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { goLive } from '../operations/go-live.ts';
-import { createLink, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
+import { createLink, endOf, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
 import { checksOf } from '../operations/onboarding-view.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLink, listLinks, type OnboardingLink, revokeLink } from '../store/operate/onboarding.ts';
@@ -116,9 +116,10 @@ function requestOf({ brandId, timezone, country, deliver, pull, push, manyBrowse
   throw new InnboundError('operate.invalid_input', `${problems.join('; ')}.`);
 }
 
-function stateOf({ revoked_at, expires_at, live_at, ready_at, is_opened }: OnboardingLink): string {
-  if (revoked_at !== null) return 'revoked';
-  if (expires_at.getTime() <= Date.now()) return 'expired';
+function stateOf(link: OnboardingLink): string {
+  const { live_at, ready_at, is_opened } = link;
+  const ended = endOf(link);
+  if (ended !== undefined) return ended;
   if (live_at !== null) return 'live';
   return ready_at !== null ? 'ready' : is_opened ? 'opened' : 'not opened';
 }

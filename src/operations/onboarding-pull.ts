@@ -174,11 +174,11 @@ async function proposeMapping(runtime: Runtime, integration: string, sample: str
   const brand = runtime.active().integrations.get(integration);
   if (brand === undefined || !ownsConnector(runtime, integration)) return;
   const { source } = await inForce(runtime, 'connector', brand.connector.name);
-  const present: Document = parseDocument(source);
+  const present: Document = parseDocument(source, { uniqueKeys: false });
   if (present.has('map') || present.has('shape')) return;
   const suggested = await offThread(runtime, 'suggest', { sample, name: brand.connector.name });
   if (suggested.kind !== 'ok') return;
-  const proposed: Document = parseDocument(suggested.connector);
+  const proposed: Document = parseDocument(suggested.connector, { uniqueKeys: false });
   await editInForce(runtime, 'connector', brand.connector.name, by, (yaml) => {
     for (const key of ['shape', 'map', 'values', 'unknown_status']) {
       if (proposed.has(key)) yaml.set(key, proposed.get(key, true));

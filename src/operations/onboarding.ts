@@ -104,9 +104,9 @@ export async function openOnboarding(
   return opened.isBound ? { kind: 'ok', link: opened.link, browser } : { kind: 'elsewhere' };
 }
 
-export function endOf({ revoked_at, expires_at }: OnboardingLink): 'revoked' | 'expired' | undefined {
+export function endOf({ revoked_at, is_expired }: OnboardingLink): 'revoked' | 'expired' | undefined {
   if (revoked_at !== null) return 'revoked';
-  return expires_at.getTime() <= Date.now() ? 'expired' : undefined;
+  return is_expired ? 'expired' : undefined;
 }
 
 /** Edits a document that is in force; comments and order stay. Throws with the reason if the result cannot be put in force. */

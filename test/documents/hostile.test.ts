@@ -90,6 +90,8 @@ test('texts of people are parsed without the quadratic check for unique keys', (
     'operations/add-brands.ts',
     'operations/api-description/read.ts',
     'operations/move-brand.ts',
+    'operations/onboarding-pull.ts',
+    'operations/onboarding.ts',
     'operations/release.ts',
     'operations/spellings.ts',
   ]);

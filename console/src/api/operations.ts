@@ -966,6 +966,7 @@ export interface Operations {
         asks: ("push" | "pull")[];
         many_browsers: boolean;
         is_opened: boolean;
+        is_expired: boolean;
         created_at: string;
         created_by: string;
         expires_at: string;
@@ -1005,6 +1006,7 @@ export interface Operations {
       asks: ("push" | "pull")[];
       many_browsers: boolean;
       is_opened: boolean;
+      is_expired: boolean;
       created_at: string;
       created_by: string;
       expires_at: string;
@@ -1033,6 +1035,7 @@ export interface Operations {
       asks: ("push" | "pull")[];
       many_browsers: boolean;
       is_opened: boolean;
+      is_expired: boolean;
       created_at: string;
       created_by: string;
       expires_at: string;

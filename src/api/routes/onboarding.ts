@@ -42,6 +42,7 @@ const link = z.object({
   asks: z.array(z.enum(asks)),
   many_browsers: z.boolean(),
   is_opened: z.boolean(),
+  is_expired: z.boolean(),
   created_at: instant,
   created_by: z.string(),
   expires_at: instant,

@@ -18,6 +18,8 @@ export interface OnboardingLink {
   readonly asks: readonly Ask[];
   readonly many_browsers: boolean;
   readonly is_opened: boolean;
+  /** By the database's clock. */
+  readonly is_expired: boolean;
   readonly created_at: Date;
   readonly created_by: string;
   readonly expires_at: Date;
@@ -42,7 +44,7 @@ export interface OnboardingComment {
   readonly text: string;
 }
 
-const columns = `link_id, integration, partner, language, asks, many_browsers, browsers <> '{}' as is_opened, created_at, created_by,
+const columns = `link_id, integration, partner, language, asks, many_browsers, browsers <> '{}' as is_opened, expires_at <= now() as is_expired, created_at, created_by,
   expires_at, revoked_at, ready_at, live_at, secret_at, connector_version, push_facts, pull_facts, comments`;
 /** More would be a leaked link. */
 const mostBrowsers = 20;
