@@ -13,6 +13,8 @@ export interface Look {
   readonly page: Page;
   /** Errors in the browser: exceptions, blocked styles and scripts, requests to other hosts. */
   readonly complaints: string[];
+  /** The paths that it asked for. */
+  readonly requested: string[];
 }
 
 export async function openBrowser(
@@ -32,11 +34,13 @@ export async function openBrowser(
   context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const complaints: string[] = [];
+  const requested: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
+    requested.push(new URL(request.url()).pathname);
     if (!request.url().startsWith(new URL(url).origin)) complaints.push(`request to ${request.url()}`);
   });
   await page.goto(url);
-  return { page, complaints };
+  return { page, complaints, requested };
 }
