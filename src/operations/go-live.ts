@@ -40,9 +40,7 @@ export async function goLive(
       `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`,
     );
   }
-  const { deliver = [] } = runtime.active().integrations.get(integration)?.body ?? {};
   await editInForce(runtime, 'integration', integration, by, (yaml) => {
-    if (deliver.length > 0) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
     yaml.delete('paused');
     const push = yaml.get('push');
     if (isMap(push)) push.delete('sandbox');

@@ -49,13 +49,17 @@ export async function createLink(
   if (brand === undefined) {
     throw new InnboundError('documents.unknown_name', noIntegration(integration, runtime.active().integrations.keys()));
   }
-  const { push, pull, paused } = brand.body;
+  const { push, pull, paused, deliver, stream, pulled_by } = brand.body;
   const addsPush = request.asks.includes('push') && !push.enabled;
   const addsPull = request.asks.includes('pull') && pull === undefined && !paused;
-  if (addsPush || addsPull) {
+  // Set before anything can arrive: a lane that is open when the brand goes live may send before it is closed.
+  const isFed = push.enabled || (pull !== undefined && !paused) || (stream ?? pulled_by) !== undefined;
+  const isNew = !isFed && deliver.length > 0;
+  if (addsPush || addsPull || isNew) {
     await editInForce(runtime, 'integration', integration, by, (yaml) => {
       if (addsPush) yaml.set('push', yaml.createNode({ enabled: true, sandbox: true }, { flow: true }));
       if (addsPull) yaml.set('paused', true);
+      if (isNew) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
     });
   }
   if (request.asks.includes('push')) await addressFor(runtime, integration);
