@@ -107,10 +107,15 @@ stream: { key: ${usedKey}, chain: SIM }
   await brand('london', 'LDN02', 'pulled_by: lisbon\n');
   const env = { DATABASE_URL: database.url, INNBOUND_ALLOW_PRIVATE_NETWORK: '1', INNBOUND_LOG_LEVEL: 'silent' };
   const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'service', describe: 'test', apply: 'always' });
+  const readers: Loop[] = [];
   return {
     runtime,
     env,
-    read: () => startStreamReaders(streamPorts(runtime)),
+    read: () => {
+      const reader = startStreamReaders(streamPorts(runtime));
+      readers.push(reader);
+      return reader;
+    },
     eventIds: async (integration) => {
       const sql = 'select event_id from events where integration = $1 order by seq';
       const { rows } = await runtime.pool.query<{ event_id: string }>(sql, [integration]);
@@ -127,6 +132,8 @@ stream: { key: ${usedKey}, chain: SIM }
       await runtime.refresh();
     },
     close: async () => {
+      // Also after a failed test, which would otherwise keep its process alive.
+      await Promise.all(readers.map((reader) => reader.stop()));
       await runtime.close();
       await rm(dir, { recursive: true, force: true });
     },
