@@ -380,6 +380,8 @@ const ownTones: Readonly<Record<string, number>> = {
   'pages/Run.tsx': 1,
   'pages/overview/Flow.tsx': 2,
   'pages/ConsentCard.tsx': 1,
+  // What a partner has shown of each check.
+  'pages/links/LinkDetail.tsx': 1,
 };
 
 test('no page states success by itself', () => {

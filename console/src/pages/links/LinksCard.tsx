@@ -68,7 +68,7 @@ export function LinksCard({ integration }: { integration: string }) {
 function LinkState({ link: { revoked_at, is_expired, live_at, ready_at, is_opened } }: { link: OnboardingRow }) {
   if (revoked_at !== null) return <State of="revoked" tone="calm" />;
   if (is_expired) return <State of="expired" tone="calm" />;
-  if (live_at !== null) return <State of="live" tone="good" />;
+  if (live_at !== null) return <State of="live" tone="calm" />;
   if (ready_at !== null) return <State of="ready" tone="warn" label="Ready: waits for you" />;
   return <State of={is_opened ? 'opened' : 'not opened'} tone="info" />;
 }
