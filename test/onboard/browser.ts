@@ -1,5 +1,4 @@
 /** A partner's developer with a browser, who knows only the address of the link. */
-import { after } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildConsole } from '../../console/build.ts';
 import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../scripts/prepare-browser.ts';
@@ -7,7 +6,9 @@ import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../scripts
 export const skip = skipWithoutBrowser();
 
 let running: Promise<Browser> | undefined;
-after(async () => (await running)?.close());
+
+/** Before the service stops: a page that looks every second keeps its connections open. */
+export const closeBrowser = async (): Promise<void> => (await running)?.close();
 
 export interface Look {
   readonly page: Page;

@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { consoleDist } from '../../console/build.ts';
 import { createSignIn } from '../../src/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
-import { openBrowser, skip } from './browser.ts';
+import { closeBrowser, openBrowser, skip } from './browser.ts';
 import { event, type House, openHouse, send } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
@@ -18,6 +18,7 @@ before(async () => {
   [house, system] = [await openHouse(), await startUnseenSystem()];
 });
 after(async () => {
+  await closeBrowser();
   await house?.stop();
   await system?.stop();
 });

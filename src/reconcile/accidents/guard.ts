@@ -1,4 +1,5 @@
 import type { EpochMs, LocalDate } from '../../terms.ts';
+import { togetherWith } from '../aside.ts';
 import type { Statement } from '../forms.ts';
 import type { HeldPath } from '../hear.ts';
 import {
@@ -143,6 +144,13 @@ export function heldIn(
   const held = new Map<Statement, readonly Held[]>();
   const strangers = accidents.get('strangers');
   const before = new Set(steps.flatMap(holdsOn));
+  // Signs of one value that were seen together, such as later days of arrival and departure, are one accident.
+  const isOver = (hold: Hold) =>
+    normal.holds.some(
+      ({ id, sign, at }) =>
+        over?.has(id) &&
+        (id === hold.id || (at === hold.at && togetherWith(heldPathOf(sign)).includes(heldPathOf(hold.sign)))),
+    );
   for (const { statement } of steps) {
     const own = [...(signs.get(statement) ?? [])];
     const isOf = ({ id, sign, state }: Hold) =>
@@ -151,7 +159,7 @@ export function heldIn(
           ? isPartOf(one, sign)
           : state === 'open' && before.has(id) && isStillOf(one, sign),
       );
-    const ofThis = strangers ? [strangers] : normal.holds.filter((hold) => !over?.has(hold.id) && isOf(hold));
+    const ofThis = strangers ? [strangers] : normal.holds.filter((hold) => !isOver(hold) && isOf(hold));
     if (ofThis.length > 0) held.set(statement, ofThis.map(heldBy));
   }
   return held;

@@ -94,9 +94,11 @@ export function signsOf({ statement, stored, decision }: Step, today: LocalDate)
     return new Set(decision.deadLetter.code === 'record.unknown_status' ? ['status unknown'] : []);
   }
   const signs = new Set(statement.says?.unread?.map((field) => `unread ${field.replace(/\.\d+/, '')}`) ?? []);
+  // A booking whose cancellation is held already is missing like the others.
+  if (statement.notes.some(isAbsence) && (decision.kind === 'change' || decision.kind === 'held'))
+    return signs.add('gone');
   if (decision.kind !== 'change') return signs;
   if (decision.event === 'removed') return signs.add('removed');
-  if (decision.notes.some(isAbsence)) return signs.add('gone');
   const record = decision.record as Stay;
   for (const { path, before, after } of decision.diff) {
     for (const sign of signsIn(

@@ -54,7 +54,9 @@ export function overIn({ steps, rows }: Batch): ReadonlySet<string> {
       counts.set(hold, { of: of + 1, still: still + Number(after.some((one) => one.hold === hold)) });
     }
   }
-  return new Set([...counts].flatMap(([hold, { of, still }]) => (still > 0 && still * fewLeft <= of ? [hold] : [])));
+  return new Set(
+    [...counts].flatMap(([hold, { of, still }]) => (of >= fewLeft && still * fewLeft <= of ? [hold] : [])),
+  );
 }
 
 /** The records as if these holds had never kept back what the page still shows. */

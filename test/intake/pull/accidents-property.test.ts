@@ -94,6 +94,39 @@ class Crm {
   }
 }
 
+/** The same stories in every run of the suite; `INNBOUND_TEST_SEED` tries others. */
+const seed = Number(process.env.INNBOUND_TEST_SEED ?? 1);
+
+/** Found by earlier runs. */
+const found: [Step[], boolean][] = [
+  // A list that is empty, and then shows all bookings as cancelled: the second is an accident of its own.
+  [
+    [
+      { kind: 'empty' },
+      { kind: 'accident', names: ['cancelled'], skips: 0 },
+      { kind: 'ordinary', name: 'price', at: 0, value: 1 },
+    ],
+    true,
+  ],
+  // The rows whose cancellation is held already are missing too: the one that is left is not missing alone.
+  [
+    [
+      { kind: 'accident', names: ['cancelled', 'rename email'], skips: 1 },
+      { kind: 'empty' },
+      { kind: 'accident', names: ['rename email'], skips: 0 },
+    ],
+    true,
+  ],
+  // Arrival and departure are one value: when the accident is over, a departure that was moved is meant.
+  [
+    [
+      { kind: 'accident', names: ['day late'], skips: 0 },
+      { kind: 'ordinary', name: 'moves it', at: 0, value: 1 },
+    ],
+    false,
+  ],
+];
+
 for (const push of [false, true]) {
   test(`accidents destroy nothing at a destination, and leave nothing behind (${push ? 'with' : 'without'} events)`, async () => {
     const crm = new Crm();
@@ -158,7 +191,7 @@ for (const push of [false, true]) {
       assert.equal(rowCount, 0, 'nothing stays held');
     });
     try {
-      await fc.assert(told, { numRuns: runs });
+      await fc.assert(told, { numRuns: runs, examples: found, seed });
     } finally {
       await deliveries.stop();
     }

@@ -12,11 +12,11 @@ import { innbound, serve, until } from '../../support/process.ts';
 import { eventBody } from '../push/support.ts';
 import { connector } from './support.ts';
 
-const usualProblem = /push\.stream_excess: “more than 500 messages without an event between two pings”/;
+const usualProblem = /The answer was: “more than 500 messages without an event between two pings”/;
 /** What each flood must be called on the page of its brand. One whose messages are events is only slowed down. */
 const problems: Readonly<Record<string, RegExp>> = {
-  unread: /push\.stream_excess: “the partner does not read our answers|more than 500 messages/,
-  bombs: /push\.stream_unreachable/,
+  unread: /The answer was: “the partner does not read our answers|more than 500 messages/,
+  bombs: /server cannot be reached/,
   unreadable: /push\.envelope\.brand finds nothing/,
 };
 
