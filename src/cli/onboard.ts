@@ -5,12 +5,20 @@ import { createLink, endOf, linkRequest, onboardingLanguages } from '../operatio
 import { checksOf } from '../operations/onboarding-view.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLink, listLinks, type OnboardingLink, revokeLink } from '../store/operate/onboarding.ts';
-import * as command from './command.ts';
+import {
+  audited,
+  type CommonOptions,
+  commandLineUser,
+  common,
+  printJson,
+  say,
+  show,
+  showList,
+  withRuntime,
+} from './command.ts';
 import { positive } from './option-values.ts';
 
-const { audited, commandLineUser, common, printJson, say, show, showList, withRuntime } = command;
-
-interface CreateOptions extends command.CommonOptions {
+interface CreateOptions extends CommonOptions {
   readonly partner: string;
   readonly language: string;
   readonly days: number;
@@ -55,14 +63,17 @@ Examples:
     );
   common(onboard.command('list'))
     .description('list the links, newest first')
-    .action((options: command.CommonOptions) =>
+    .action((options: CommonOptions) =>
       withRuntime(options, 'onboard list', async ({ pool }) => {
         const links = (await listLinks(pool, undefined)).map((link) => ({ ...link, ...checksOf(link) }));
         showList(options, links, {
           none: 'No onboarding links.',
           head: ['link', 'brand', 'partner', 'state', 'done', 'expires'],
           line: (one) => [
-            ...[one.link_id, one.integration, one.partner, stateOf(one)],
+            one.link_id,
+            one.integration,
+            one.partner,
+            stateOf(one),
             `${one.checks.filter(({ state }) => state === 'done').length} of ${one.checks.length}`,
             one.expires_at.toISOString(),
           ],
@@ -79,7 +90,7 @@ Examples:
   }));
 }
 
-interface ActOptions extends command.CommonOptions {
+interface ActOptions extends CommonOptions {
   readonly anyway?: boolean;
 }
 
@@ -107,7 +118,10 @@ function acting(
 function requestOf({ brandId, timezone, country, deliver, pull, push, manyBrowsers, ...options }: CreateOptions) {
   const { partner, language, days } = options;
   const parsed = linkRequest.safeParse({
-    ...{ partner, language, days, many_browsers: manyBrowsers },
+    partner,
+    language,
+    days,
+    many_browsers: manyBrowsers,
     asks: pull === push ? undefined : [pull ? 'pull' : 'push'],
     brand: (brandId ?? timezone) === undefined ? undefined : { brand_id: brandId, timezone, country, deliver },
   });

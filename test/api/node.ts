@@ -193,8 +193,13 @@ export async function asked(
     `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, position, requested_by, finished_at)
      values ($1, $2, $3, $4, 'complete', $5, $6, $7, 'test', now())`,
     [
-      ...[integration, randomUUID(), sync, isBackfill ? 'backfill' : 'scheduled'],
-      ...[isBackfill ? from : null, isBackfill ? to : null, { from, to, today: from }],
+      integration,
+      randomUUID(),
+      sync,
+      isBackfill ? 'backfill' : 'scheduled',
+      isBackfill ? from : null,
+      isBackfill ? to : null,
+      { from, to, today: from },
     ],
   );
 }

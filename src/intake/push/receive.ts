@@ -68,7 +68,9 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   const refuse = (refused: Refused, verified: boolean): Received => ({ answer: refused, endpoint, verified });
   if (endpoint.retired) return refuse(answer.retiredEndpoint('retired'), false);
   if (settings?.enabled !== true) return refuse(answer.retiredEndpoint('push_disabled'), false);
-  if (settings.rehearses) return { answer: answer.accepted(''), endpoint, verified: true, rehearsal: true };
+  if (settings.rehearses) {
+    return { answer: answer.accepted(''), endpoint, verified: verdict.kind === 'verified', rehearsal: true };
+  }
   if (verdict.kind === 'refused') return refuse(answer.unauthorized(describe(verdict)), false);
 
   const rate = ports.endpointRates.take(endpoint.endpointId, arrived.receivedAt);

@@ -89,8 +89,14 @@ async function insertRows(tx: Tx, events: readonly NewEvent[]): Promise<Map<numb
     text: appendSql,
     values: appended.values(
       events.map(({ integration, endpointId, secretNo, eventId, event, occurredAt, rawBody, trace }) => ({
-        ...{ integration, endpoint_id: endpointId, secret_no: secretNo, event_id: eventId, event },
-        ...{ occurred_ms: occurredAt, body: rawBody, trace },
+        integration,
+        endpoint_id: endpointId,
+        secret_no: secretNo,
+        event_id: eventId,
+        event,
+        occurred_ms: occurredAt,
+        body: rawBody,
+        trace,
       })),
     ),
   });

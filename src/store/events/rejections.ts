@@ -17,7 +17,11 @@ export async function writeRejections(pool: Pool, counts: readonly RejectionCoun
         set count = r.count + excluded.count, newest = jsonb_path_query_array(excluded.newest || r.newest, '$[0 to 49]')`,
     counted.values(
       counts.map(({ integration = '', endpointId, code, reason, count, newest }) => ({
-        ...{ integration, endpoint_id: endpointId, code, reason, count },
+        integration,
+        endpoint_id: endpointId,
+        code,
+        reason,
+        count,
         newest: jsonbText(JSON.stringify(newest)),
       })),
     ),

@@ -91,7 +91,11 @@ async function insert(tx: Tx, events: readonly StreamEvent[]): Promise<number> {
       on conflict (endpoint_id, event_id) do nothing`,
     values: streamed.values(
       events.map(({ integration, eventId, event, occurredAt, rawBody }) => ({
-        ...{ integration, event_id: eventId, event, occurred_ms: occurredAt, body: rawBody },
+        integration,
+        event_id: eventId,
+        event,
+        occurred_ms: occurredAt,
+        body: rawBody,
       })),
     ),
   });

@@ -20,7 +20,14 @@ export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly S
         letter.kind === 'event' ? arrival.causeId : (letter.id ?? createHash('sha256').update(raw).digest('hex'));
       const { kind, type, id, code } = letter;
       const row = {
-        ...{ kind, fingerprint, type, id, code, raw, cause: arrival.cause, cause_id: arrival.causeId },
+        kind,
+        fingerprint,
+        type,
+        id,
+        code,
+        raw,
+        cause: arrival.cause,
+        cause_id: arrival.causeId,
         message: storedText(letter.message),
         detail: jsonbText(JSON.stringify(letter.detail)),
       };

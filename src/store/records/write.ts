@@ -93,7 +93,12 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
 function entryOf(brand: Target, { statement, decision }: Step) {
   const { type, id, arrival } = statement;
   const entry = {
-    ...{ type, id, ms: arrival.effectiveAt, seq: arrival.seq, cause: arrival.cause, cause_id: arrival.causeId },
+    type,
+    id,
+    ms: arrival.effectiveAt,
+    seq: arrival.seq,
+    cause: arrival.cause,
+    cause_id: arrival.causeId,
     outcome: outcomeOf(decision),
     version: versionOf(decision),
     reason: reasonOf(decision),
@@ -128,7 +133,13 @@ export const versionColumns = {
 export function versionRow({ type, id, arrival }: Statement, change: Change, listed: number | undefined) {
   const { version, event, text, record, state } = change;
   return {
-    ...{ type, id, version, event, listed, data: text, ...stateRow(state) },
+    ...stateRow(state),
+    type,
+    id,
+    version,
+    event,
+    listed,
+    data: text,
     trace: arrival.trace,
     keys: keysText(type, record),
     arrival: 'guests' in record ? record.check_in : undefined,

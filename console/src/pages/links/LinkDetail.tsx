@@ -121,7 +121,7 @@ function Decision({ link }: { link: Detail }) {
   const anyway = !link.is_complete || link.ready_at === null;
   const approve = useAct(
     () => call('onboarding.approve', { link_id: link.link_id, anyway }),
-    () => `${link.integration} is live. Its deliveries wait until you release them.`,
+    () => `${link.integration} is live. Deliveries in preview wait until you release them.`,
   );
   const revoke = useAct(
     () => call('onboarding.revoke', { link_id: link.link_id }),
