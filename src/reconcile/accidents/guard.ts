@@ -27,6 +27,8 @@ export type Feed = 'pull' | 'push';
 export interface Guard {
   readonly limits: GuardLimits;
   readonly memory: Map<Feed, Memory>;
+  /** The bookings that the list of a run's window should show. */
+  expected?: { readonly of: string; readonly bookings: number };
 }
 
 /** How many rows a page showed that are not among the statements, and for how many rows each statement stands. */

@@ -75,6 +75,8 @@ const eventsMs = 3_600_000;
 /** Of a brand's bookings, this share of events at most passes before a hold; of a large one, so many that the recent rows can show it. */
 const passingShare = 0.1;
 const mostPassing = recentRows / 2;
+/** More bookings of a brand than these make no difference. */
+export const bookingsToldApart = mostPassing / passingShare;
 
 /** The rows of a group arrive on one day, and those whose guests are forgotten left on one day: hardly any other row is affected. */
 const groupSize = 60;
@@ -104,7 +106,7 @@ interface Evidence {
 export interface Known {
   readonly now: EpochMs;
   readonly newId: () => string;
-  /** The brand's bookings that are not over. */
+  /** The brand's bookings that are not over, counted up to `bookingsToldApart`. Only asked for of events. */
   readonly bookings: number;
   /** Of the bookings that the list showed before: how many it should show now. Only asked for if it shows unknown ones. */
   readonly expected: number;

@@ -1,7 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
 import { randomId } from '../../kit/ids.ts';
-import { countBatch, feedOf, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
-import { judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
+import { countBatch, feedOf, type Guard, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
+import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import type { EpochMs } from '../../terms.ts';
@@ -17,10 +17,11 @@ export async function judgeSteps(
   const feed = feedOf(steps.map(({ statement }) => statement));
   const suspicion = guard && feed && countBatch(guard, steps, shown);
   if (guard === undefined || feed === undefined || suspicion === undefined) return new Map();
-  const counts = await countBookings(tx, integration, shown);
-  if (suspicion.isOnlyStrange && counts.expected < guard.limits.rows) return new Map();
+  const expected = await expectedIn(tx, integration, guard, shown);
+  if (suspicion.isOnlyStrange && expected < guard.limits.rows) return new Map();
+  const bookings = feed === 'push' ? await countBookings(tx, integration) : 0;
   const { normal: before, now } = await lockNormal(tx, integration, feed);
-  const known = { now, newId: () => randomId('hld'), ...counts };
+  const known = { now, newId: () => randomId('hld'), bookings, expected };
   const verdict = judge(before, suspicion.batches, guard.limits, known);
   const held = heldIn(suspicion, steps, verdict, shown);
   const rowsOf = (id: string) => [...held.values()].filter((all) => all.some(({ hold }) => hold === id)).length;
@@ -32,23 +33,35 @@ export async function judgeSteps(
   return held;
 }
 
-/** The brand's bookings that are not over, and those that a page's list showed before this run and should show now. */
-async function countBookings(
-  tx: Tx,
-  integration: string,
-  { window }: Shown,
-): Promise<{ readonly bookings: number; readonly expected: number }> {
-  const { rows } = await tx.query<{ bookings: number; expected: number }>(
-    `select (select count(*)::int from records
-              where integration = $1 and type = 'reservation' and version > 0 and arrival >= current_date - 7
-                and data ->> 'status' not in ('cancelled', 'no_show', 'checked_out')) as bookings,
-            (select count(*)::int from records
-              where integration = $1 and type = 'reservation' and version > 0 and arrival between $2::date and $3::date
-                and listed is not null
-                and created_at < (select started_at from runs where integration = $1 and run_id = $4)) as expected`,
-    [integration, window?.from ?? null, window?.to ?? null, window?.runId ?? null],
+/** The bookings that a page's list showed before this run and should show now. Counted once for all pages of a window. */
+async function expectedIn(tx: Tx, integration: string, guard: Guard, { window }: Shown): Promise<number> {
+  if (window === undefined) return 0;
+  const { from, to, runId } = window;
+  const of = `${runId} ${from} ${to}`;
+  if (guard.expected?.of === of) return guard.expected.bookings;
+  const { rows } = await tx.query<{ bookings: number }>(
+    `select count(*)::int as bookings from records
+      where integration = $1 and type = 'reservation' and version > 0 and arrival between $2::date and $3::date
+        and listed is not null
+        and created_at < (select started_at from runs where integration = $1 and run_id = $4)`,
+    [integration, from, to, runId],
   );
-  return rows[0] ?? { bookings: 0, expected: 0 };
+  const bookings = rows[0]?.bookings ?? 0;
+  guard.expected = { of, bookings };
+  return bookings;
+}
+
+/** The brand's bookings that are not over, as far as a judge tells more of them apart. */
+async function countBookings(tx: Tx, integration: string): Promise<number> {
+  const { rows } = await tx.query<{ bookings: number }>(
+    `select count(*)::int as bookings from (
+       select from records
+        where integration = $1 and type = 'reservation' and version > 0 and arrival >= current_date - 7
+          and data ->> 'status' not in ('cancelled', 'no_show', 'checked_out')
+        limit $2) as open`,
+    [integration, bookingsToldApart],
+  );
+  return rows[0]?.bookings ?? 0;
 }
 
 export async function lockNormal(tx: Tx, integration: string, feed: string): Promise<{ normal: Normal; now: EpochMs }> {

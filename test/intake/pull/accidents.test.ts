@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import pg from 'pg';
 import type { Hold } from '../../../src/reconcile/accidents/judge.ts';
 import { type Booking, bookings } from './support/partner.ts';
 import { type StoredReservation, sync } from './support/runtime.ts';
@@ -203,6 +204,25 @@ test('another hotel’s list is held as a whole: none of its bookings is made, n
   assert.deepEqual(await stored(), before);
   assert.deepEqual((await holds()).map(({ sign }) => sign).sort(), ['gone', 'strangers']);
   assert.equal(await waiting(), 80);
+});
+
+test('what a list should show is counted once for all pages of a first run', async () => {
+  const query = mock.method(pg.Client.prototype, 'query');
+  const book = bookings(60, week.from, 7);
+  const partner = await partnerOf(({ query: asked }) => {
+    const offset = Number(asked.get('offset'));
+    return { json: { reservations: book.slice(offset, offset + 10) } };
+  });
+  const guard = { limits: { rows: 5, share: 0.5 }, memory: new Map() };
+  const pagination = { type: 'offset', offset: 'query.offset', limit: 'query.limit', page_size: 10 };
+  const documents = { integration: 'first-run', baseUrl: partner.url, connector: { pull: { pagination } }, guard };
+  const { counters } = await sync(runtime.ports(documents), 'first-run', week);
+  const texts = query.mock.calls.map(({ arguments: [one] }) =>
+    typeof one === 'string' ? one : (one as { text?: string }).text,
+  );
+  query.mock.restore();
+  assert.equal(counters.changed, 60);
+  assert.equal(texts.filter((text) => text?.includes('select started_at from runs')).length, 1);
 });
 
 const consenting = (one: Booking, marketing_consent: boolean | undefined) => ({
