@@ -1,6 +1,14 @@
 import type { Brand } from '../../brand/brand.ts';
 import { randomId } from '../../kit/ids.ts';
-import { countBatch, feedOf, type Guard, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
+import {
+  countBatch,
+  feedOf,
+  type Guard,
+  type Held,
+  heldIn,
+  type Shown,
+  withRows,
+} from '../../reconcile/accidents/guard.ts';
 import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Statement } from '../../reconcile/forms.ts';

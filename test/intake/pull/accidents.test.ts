@@ -222,7 +222,7 @@ test('what a list should show is counted once for all pages of a first run', asy
   );
   query.mock.restore();
   assert.equal(counters.changed, 60);
-  assert.equal(texts.filter((text) => text?.includes('select started_at from runs')).length, 1);
+  assert.equal(texts.filter((text) => text?.includes('as bookings from records')).length, 1);
 });
 
 const consenting = (one: Booking, marketing_consent: boolean | undefined) => ({
