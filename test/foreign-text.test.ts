@@ -243,7 +243,7 @@ test('the places that show a text of a remote are the ones listed here', () => {
   assert.deepEqual(users.sort(), [
     'deliver/destinations/postgres/failure.ts',
     'deliver/destinations/s3/destination.ts',
-    'deliver/http-answer.ts',
+    'deliver/vendor-words.ts',
     'intake/stream/conversation.ts',
     'kit/foreign-text.ts',
     'operations/oidc-refusal.ts',

@@ -24,8 +24,13 @@ describe('the page of a hotel', { skip }, () => {
   const day = (n: number) => today.add({ days: n }).toString();
   const stay = (id: string, from: number, to: number, more: object = {}) =>
     booking(id, {
-      ...{ check_in: day(from), check_out: day(to), booking_date: day(-30), channel: 'direct' },
-      ...{ total_amount: 100 * (to - from), currency: 'EUR', ...more },
+      check_in: day(from),
+      check_out: day(to),
+      booking_date: day(-30),
+      channel: 'direct',
+      total_amount: 100 * (to - from),
+      currency: 'EUR',
+      ...more,
     });
   before(async () => {
     desk = await openDesk({ 'integrations/grand.yaml': grand });

@@ -210,7 +210,10 @@ async function settled(pool: Pool, { say }: ChaosOptions): Promise<void> {
 /** Names are destination, brand, record, amount: each state has a different amount. */
 async function account(pool: Pool, states: Set<string>, crm: Awaited<ReturnType<typeof openCrm>>, lake: string) {
   const amounts = (await storedVersions(pool)).map(({ integration, type, id, version, data }) => ({
-    ...{ integration, type, id, version },
+    integration,
+    type,
+    id,
+    version,
     amount: (data as { total_amount?: number }).total_amount,
   }));
   const keyed = async (sql: string): Promise<Set<string>> => {

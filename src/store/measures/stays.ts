@@ -10,7 +10,16 @@ function stayText(record: Reservation): string {
   const { status, check_in, check_out, booking_date, cancelled_at, channel, source, segment } = record;
   const { total_amount, currency, rooms = [], charges = [] } = record;
   return JSON.stringify({
-    ...{ status, check_in, check_out, booking_date, cancelled_at, channel, source, segment, total_amount, currency },
+    status,
+    check_in,
+    check_out,
+    booking_date,
+    cancelled_at,
+    channel,
+    source,
+    segment,
+    total_amount,
+    currency,
     rooms: rooms.map(({ board: _, rate_code: __, ...room }) => room),
     charges: charges.flatMap(({ charge_kind, charge_date, amount, tax_amount }) =>
       charge_kind === 'room' ? [{ charge_kind, charge_date, amount, tax_amount }] : [],

@@ -1,7 +1,7 @@
 import type { Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
-import type { vendorWords } from '../../http-answer.ts';
 import { beginning, keptBytes } from '../../http-answer.ts';
+import type { vendorWords } from '../../vendor-words.ts';
 import type { AnswerRule, FailureRule } from './operation.ts';
 import { at, parseBody, textAt } from './read-answer.ts';
 

@@ -2,7 +2,7 @@ import { chunksOf } from '../../../kit/chunks.ts';
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../call-health.ts';
 import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
-import { vendorWords } from '../../http-answer.ts';
+import { vendorWords } from '../../vendor-words.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
