@@ -20,6 +20,7 @@ import {
   shownToken,
 } from './caller.ts';
 import { failureRate, identify } from './identify.ts';
+import { partnerRate } from './identify-partner.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
@@ -28,6 +29,7 @@ import { openWaits, type Waits } from './waits.ts';
 
 interface State {
   readonly failures: Buckets;
+  readonly partners: Buckets;
   readonly streams: Streams;
   readonly waits: Waits;
 }
@@ -42,7 +44,12 @@ const bodyLimit = 8 * 1024 * 1024;
 
 /** The one place that guards routes: token, role, integration, request schema, and audit. */
 export function registerRoutes(app: FastifyInstance, routes: readonly Route[], runtime: Runtime): void {
-  const state: State = { failures: new Buckets(() => failureRate, 10_000), streams: openStreams(), waits: openWaits() };
+  const state: State = {
+    failures: new Buckets(() => failureRate, 10_000),
+    partners: new Buckets(() => partnerRate, 10_000),
+    streams: openStreams(),
+    waits: openWaits(),
+  };
   const known = new WeakMap<FastifyRequest, Identified & { kind: 'known' }>();
   // Streams never end by themselves, and closing the server waits for open responses.
   app.addHook('preClose', async () => {
@@ -57,7 +64,7 @@ export function registerRoutes(app: FastifyInstance, routes: readonly Route[], r
       // Checked before the body is read: without a token, no body is parsed.
       onRequest: async (request, reply) => {
         reply.header('cache-control', 'no-store');
-        const identified = await identify(route, request, runtime, state.failures);
+        const identified = await identify(route, request, runtime, state);
         if (identified.kind === 'known') {
           known.set(request, identified);
           return;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Buckets } from '../intake/push/bucket.ts';
+import type { Buckets } from '../intake/push/bucket.ts';
 import { endOf } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLinkOf } from '../store/operate/onboarding.ts';
@@ -7,10 +7,14 @@ import { consoleHeader, type Identified, isServedOverHttps } from './caller.ts';
 import { browserOf } from './cookies.ts';
 
 /** A page that looks every second needs one request a second, and its buttons a few more. */
-const rates = new Buckets(() => ({ perSecond: 4, burst: 40 }), 10_000);
+export const partnerRate = { perSecond: 4, burst: 40 };
 
 /** Whoever opened the link in the path, in this browser; undefined for everybody else. */
-export async function identifyPartner(request: FastifyRequest, runtime: Runtime): Promise<Identified | undefined> {
+export async function identifyPartner(
+  request: FastifyRequest,
+  runtime: Runtime,
+  rates: Buckets,
+): Promise<Identified | undefined> {
   const { link_id: linkId = '' } = request.params as { readonly link_id?: string };
   const browser = browserOf(request.headers.cookie ?? '', isServedOverHttps(runtime), linkId);
   const link = browser && (await findLinkOf(runtime.pool, linkId, browser));

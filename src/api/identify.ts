@@ -33,7 +33,7 @@ export async function identify(
   route: Route,
   request: FastifyRequest,
   runtime: Runtime,
-  failures: Buckets,
+  { failures, partners }: { readonly failures: Buckets; readonly partners: Buckets },
 ): Promise<Identified> {
   const { headers } = request;
   if (route.role === 'public') {
@@ -43,7 +43,7 @@ export async function identify(
   }
   if (route.role === 'partner') {
     return (
-      (await identifyPartner(request, runtime)) ??
+      (await identifyPartner(request, runtime, partners)) ??
       refusedGuess(request, runtime, failures, headers.cookie !== undefined, noLink)
     );
   }

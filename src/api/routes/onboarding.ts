@@ -155,6 +155,8 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
 export function partnerRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const at = '/onboarding/{link_id}' as const;
+  /** A test makes requests to an address that the partner types. */
+  const tests = new Buckets(() => ({ perSecond: 0.2, burst: 6 }), 10_000);
   /** `handle` gets the link, if it asks for `part`; its answer is sent, or only that it was done. */
   const action = <Body extends z.ZodType | undefined = undefined>(
     name: string,
@@ -248,9 +250,6 @@ function opened(link: OnboardingLink | undefined): OnboardingLink {
   if (link === undefined) throw new TypeError('the onboarding link is gone');
   return link;
 }
-
-/** A test makes requests to an address that the partner types. */
-const tests = new Buckets(() => ({ perSecond: 0.2, burst: 6 }), 10_000);
 
 /** The page stays open this long after the brand went live. */
 const pageDaysAfterLive = 30;
