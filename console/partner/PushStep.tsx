@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { codeLanguages, commandsFor, type Language, programIn, sampleEvent } from './code.ts';
+import { sampleEvent } from '../../src/canonical/sample-event.ts';
+import { codeLanguages, commandsFor, type Language, programIn } from './code.ts';
 import { call } from './link.ts';
 import { Act, Copyable } from './parts.tsx';
 import { Requests } from './Requests.tsx';
@@ -102,7 +103,7 @@ function Secret({ takenAt, refresh }: { takenAt: string | null; refresh: () => v
 function Code({ url, brand }: { url: string; brand: string }) {
   const { t } = useTexts();
   const [language, setLanguage] = useState<Language>('curl');
-  const [event] = useState(() => sampleEvent(brand, new Date()));
+  const [event] = useState(() => JSON.stringify(sampleEvent(brand, Date.now()), null, 2));
   return (
     <details className="code no-print">
       <summary>{t.push.code}</summary>

@@ -24,26 +24,3 @@ export const programIn = (language: Language): string =>
 /** The commands that run the program with this address. The secret is typed by whoever runs it, so that no example contains it. */
 export const commandsFor = (language: Language, url: string): string =>
   `export WEBHOOK_URL='${url}'\nread -rs WEBHOOK_SECRET && export WEBHOOK_SECRET   # paste your secret\n${recipes[language].run}`;
-
-export function sampleEvent(brandId: string, now: Date): string {
-  const day = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
-  return JSON.stringify(
-    {
-      event_id: 'evt-1',
-      event: 'reservation.created',
-      timestamp: `${now.toISOString().slice(0, 19)}Z`,
-      brand_id: brandId,
-      data: {
-        reservation_id: 'TEST-1',
-        confirmation_number: 'TEST-1',
-        check_in: day(7),
-        check_out: day(9),
-        status: 'confirmed',
-        guests: [{ first_name: 'Ada', last_name: 'Example', email: 'ada@mail.example', phone: '+351210000000' }],
-        stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
-      },
-    },
-    null,
-    2,
-  );
-}

@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { documentsOf } from '../brand/active.ts';
+import { sampleEvent } from '../canonical/sample-event.ts';
 import { jsonLimits, sealerOf } from '../composition/push.ts';
 import { InnboundError } from '../errors.ts';
 import { secretKeys } from '../intake/push/mint.ts';
@@ -42,14 +43,10 @@ export async function sendSample(runtime: Runtime, { integration }: OnboardingLi
   if (stored === undefined || newest === undefined)
     throw new InnboundError('push.no_endpoint', 'There is no secret yet.');
   const receivedAt = runtime.clock.now();
-  const seconds = Math.floor(receivedAt / 1000);
-  const rawBody = Buffer.from(JSON.stringify(sampleBody(brand.body.brand_id, receivedAt)));
-  const mac = createHmac('sha512', newest.secret).update(`${seconds}.`).update(rawBody).digest('hex');
-  const headers = {
-    'content-type': 'application/json',
-    'x-webhook-timestamp': String(seconds),
-    'x-webhook-signature': `sha512=${mac}`,
-  };
+  const sample = { ...sampleEvent(brand.body.brand_id, receivedAt), event_id: randomId('sample') };
+  const rawBody = Buffer.from(JSON.stringify(sample));
+  const signed = Object.entries(signedHeaders(newest.secret, Math.floor(receivedAt / 1000), rawBody));
+  const headers = Object.fromEntries(signed.map(([name, value]) => [name.toLowerCase(), value]));
   const endpoint = { ...stored, secrets: [secretKeys(newest.secretNo, newest.secret)] };
   const report = await offThread({ offload: runtime.sandboxOffload }, 'sandboxReport', {
     brand: documentsOf(brand),
@@ -57,23 +54,4 @@ export async function sendSample(runtime: Runtime, { integration }: OnboardingLi
     examined: { endpoint, limits: jsonLimits(runtime), early: undefined },
   });
   await saveSandboxReport(pool, endpointId, integration, report);
-}
-
-function sampleBody(brandId: string, now: number) {
-  const day = (days: number) => new Date(now + days * 86_400_000).toISOString().slice(0, 10);
-  return {
-    event_id: randomId('sample'),
-    event: 'reservation.created',
-    timestamp: new Date(now).toISOString(),
-    brand_id: brandId,
-    data: {
-      reservation_id: 'SAMPLE-1',
-      confirmation_number: 'SAMPLE-1',
-      check_in: day(14),
-      check_out: day(17),
-      status: 'confirmed',
-      guests: [{ first_name: 'Ada', last_name: 'Example', email: 'ada@mail.example', phone: '+351 21 000 0000' }],
-      stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
-    },
-  };
 }

@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { sampleEvent } from '../../../src/canonical/sample-event.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createLink, linkRequest } from '../../../src/operations/onboarding.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
+import { signedHeaders } from '../../sender/src/sign.ts';
 
 const integration = 'harbour-house';
 const brandId = 'HAR01';
@@ -84,6 +85,9 @@ export async function onboardPartner(
   return { stop: () => clearTimeout(timer) };
 }
 
+/** As reception types it, so that the page shows what is cleaned. */
+const untidyGuest = { first_name: 'RUI', last_name: 'DA COSTA', email: ' Rui@Letters.example ', phone: '912 345 678' };
+
 /** Time to read each verdict. */
 const sceneMs = 8_000;
 
@@ -92,31 +96,14 @@ function requestOf(
   secret: string,
   index: number,
 ): Request {
-  const now = new Date();
+  const now = Date.now();
+  const sample = sampleEvent(brandId, now);
   const body = JSON.stringify({
-    event_id: id ?? `mistake-${index}-${now.getTime()}`,
+    ...sample,
+    event_id: id ?? `mistake-${index}-${now}`,
     event,
-    timestamp: now.toISOString(),
-    brand_id: brandId,
-    data: {
-      reservation_id: 'H-1001',
-      confirmation_number: 'H-1001',
-      check_in: '2031-12-24',
-      check_out: '2031-12-26',
-      status: 'confirmed',
-      guests: [{ first_name: 'RUI', last_name: 'DA COSTA', email: ' Rui@Letters.example ', phone: '912 345 678' }],
-      stays: [{ room_type: 'Double', board_type: 'BB', adults: 2, children: 0 }],
-      ...data,
-    },
+    data: { ...sample.data, guests: [untidyGuest], ...data },
   });
-  const seconds = Math.floor(now.getTime() / 1000);
-  const mac = createHmac('sha512', other ?? secret)
-    .update(`${seconds}.${body}`)
-    .digest('hex');
-  const headers = {
-    'Content-Type': 'application/json',
-    'X-Webhook-Timestamp': String(seconds),
-    'X-Webhook-Signature': `sha512=${mac}`,
-  };
+  const headers = signedHeaders(other ?? secret, Math.floor(now / 1000), body);
   return spoil ? spoil({ headers, body }) : { headers, body };
 }
