@@ -145,7 +145,8 @@ async function serve(
     .finally(() => wait?.end());
   // Otherwise the connection stays open for the next request, and the server does not close.
   if (waits.isEnding) reply.header('connection', 'close');
-  if (wait !== undefined && !(await stillMay())) {
+  // A partner's action has no token; its answer says no more than its page.
+  if (wait !== undefined && link === undefined && !(await stillMay())) {
     const detail = 'The token has expired or was revoked.';
     return sendProblem(request, reply, 401, 'operate.unauthorized', { detail });
   }

@@ -110,7 +110,27 @@ function pullChecks(facts: PullFacts | undefined): Check[] {
       : judged('pull.fields', missing.length === 0, { fields: missing.join(', ') }),
     // A day can hardly have more bookings than twice the rooms: one leaves, one arrives.
     judged('pull.volume', bookings > 0 && bookings <= 2 * (rooms ?? Number.POSITIVE_INFINITY), { bookings }),
+    ...ruleChecks(facts.check),
   ];
+}
+
+/** Pages that cannot be followed lose bookings; the other rules save questions later. */
+const ruleGroups = [
+  { id: 'pull.paging', rules: /^paging/ },
+  { id: 'pull.dates', rules: /^(list|single|search)/, isOptional: true },
+  { id: 'pull.errors', rules: /^(auth|answers)/, isOptional: true },
+] as const;
+
+function ruleChecks(check: PullFacts['check']): Check[] {
+  if (check === undefined) return [];
+  return ruleGroups.map(({ rules, ...group }) => {
+    const broken = check.rules?.filter(({ id, outcome }) => outcome === 'fail' && rules.test(id)) ?? [];
+    return {
+      ...group,
+      state: check.rules === undefined ? 'missing' : broken.length > 0 ? 'wrong' : 'done',
+      seen: { rules: broken.map(({ id }) => id).join(', ') },
+    };
+  });
 }
 
 /** The list and the events say the same about the same bookings. */

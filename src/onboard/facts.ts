@@ -123,4 +123,17 @@ export interface PullFacts {
   /** Bookings that both the list and events have named, and those about which they differ. */
   readonly shared: number;
   readonly differing: readonly string[];
+  /** The check by the rules of the partner kit: how many requests it has made, and its verdicts when it has ended. Absent if it cannot be made. */
+  readonly check?: { readonly requests: number; readonly rules?: readonly RuleFact[] };
+}
+
+/** What a rule of the partner kit says about the API, without guest data. */
+export interface RuleFact {
+  readonly id: string;
+  /** advice: the API can be used as it is. */
+  readonly outcome: 'pass' | 'fail' | 'advice';
+  readonly seen: string;
+  /** The request that shows it, without credentials, and the status of its answer. */
+  readonly asked?: string;
+  readonly status?: number;
 }

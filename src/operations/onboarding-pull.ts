@@ -7,8 +7,9 @@ import { compare } from '../onboard/checklist.ts';
 import { noPushFacts, type PullFacts } from '../onboard/facts.ts';
 import type { Exchange } from '../outbound/ask/exchange.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type OnboardingLink, savePullFacts } from '../store/operate/onboarding.ts';
+import { type OnboardingLink, saveCheck, savePullFacts } from '../store/operate/onboarding.ts';
 import { type IntegrationName, isObject, type Json } from '../terms.ts';
+import { checkConformance, isCheckable } from './conformance.ts';
 import { dryRunDay } from './dry-run.ts';
 import { fetchSample } from './fetch-sample.ts';
 import { fillRates } from './fill-rates.ts';
@@ -169,6 +170,15 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
   };
 }
 
+/** Judges the API by the rules of the interface, after a test that could read it. The page follows its progress in the facts. */
+export async function checkPull(runtime: Runtime, link: OnboardingLink, signal: AbortSignal): Promise<void> {
+  rehearsing(runtime, link);
+  if (link.pull_facts?.check === undefined) return;
+  const save = (requests: number) => saveCheck(runtime.pool, link.link_id, { requests });
+  const checked = await checkConformance(runtime, link.integration as IntegrationName, save, signal);
+  if (checked) await saveCheck(runtime.pool, link.link_id, checked);
+}
+
 /** Fills the shape and the mapping of a connector that has none, from the partner's own answer. */
 async function proposeMapping(runtime: Runtime, integration: string, sample: string, by: string): Promise<void> {
   const brand = runtime.active().integrations.get(integration);
@@ -230,6 +240,7 @@ async function walk(
     isShort: run.warning !== undefined,
     missing: needed.filter(isRare),
     ...(rooms !== undefined && { rooms }),
+    ...((await isCheckable(runtime, integration as IntegrationName)) && { check: { requests: 0 } }),
     ...compare((link.push_facts ?? noPushFacts).bookings, listed),
   };
 }

@@ -138,6 +138,7 @@ function pullView(runtime: Runtime, { integration, pull_facts, live_at }: Onboar
         }
       : null,
     tested_at: pull_facts === null ? null : new Date(pull_facts.testedAt),
+    check: pull_facts?.check ?? null,
   };
 }
 

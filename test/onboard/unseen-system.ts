@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface UnseenSystem {
   readonly url: string;
+  readonly requests: readonly { readonly at: number; readonly url: string }[];
   readonly token: string;
   departureOf(id: string): string;
   /** In our words. */
@@ -12,6 +13,8 @@ export interface UnseenSystem {
 }
 
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+const isDate = (text: string) =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
 const people = ['Inês Duarte', 'Rui Costa', 'Ana Lima', 'Tomás Reis', 'Eva Matos', 'Luís Paiva', 'Rita Sá'];
 
 const bookings = Array.from({ length: 70 }, (_, i) => {
@@ -33,19 +36,29 @@ const bookings = Array.from({ length: 70 }, (_, i) => {
   };
 });
 
-export async function startUnseenSystem(): Promise<UnseenSystem> {
+/** Mistakes that such an API can make. */
+export interface Faults {
+  /** Every page is the first one. */
+  readonly repeats?: boolean;
+  /** Wrong dates are answered with everything. */
+  readonly anyDates?: boolean;
+}
+
+export async function startUnseenSystem(faults: Faults = {}): Promise<UnseenSystem> {
+  const requests: { readonly at: number; readonly url: string }[] = [];
   const token = 'unseen-system-token';
   const server = createServer((request, response): unknown => {
+    requests.push({ at: Date.now(), url: request.url ?? '' });
     const url = new URL(request.url ?? '/', 'http://unseen');
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (request.headers.authorization !== `Bearer ${token}`) return send(401, { error: 'bad token' });
     if (url.pathname !== '/v2/bookings') return send(404, { error: 'no such resource' });
     const [from, to] = [url.searchParams.get('arrivalFrom') ?? '', url.searchParams.get('arrivalTo') ?? ''];
-    if (!/^\d{4}-\d\d-\d\d$/.test(from) || !/^\d{4}-\d\d-\d\d$/.test(to))
-      return send(400, { error: 'dates are needed' });
-    const found = bookings.filter(({ arrival }) => arrival >= from && arrival <= to);
-    const start = Number(url.searchParams.get('cursor') ?? 0);
+    const isRange = isDate(from) && isDate(to);
+    if (!isRange && !faults.anyDates) return send(400, { error: 'dates are needed' });
+    const found = isRange ? bookings.filter(({ arrival }) => arrival >= from && arrival <= to) : bookings;
+    const start = faults.repeats ? 0 : Number(url.searchParams.get('cursor') ?? 0);
     const next = start + 20 < found.length ? String(start + 20) : null;
     return send(200, { data: { items: found.slice(start, start + 20), total: found.length, nextCursor: next } });
   });
@@ -53,6 +66,7 @@ export async function startUnseenSystem(): Promise<UnseenSystem> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    requests,
     departureOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.departure ?? '',
     statusOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.state?.toLowerCase() ?? '',
     stop: () => new Promise((resolve) => server.close(() => resolve())),

@@ -5,7 +5,7 @@ import { type Ask, asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { goLive } from '../../operations/go-live.ts';
 import { createLink, linkRequest, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
-import { pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
+import { checkPull, pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { sendSample, takeSecret } from '../../operations/onboarding-push.ts';
 import { checksOf, partnerView } from '../../operations/onboarding-view.ts';
 import {
@@ -156,12 +156,21 @@ export function partnerRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const at = '/onboarding/{link_id}' as const;
   /** A test makes requests to an address that the partner types. */
-  const tests = new Buckets(() => ({ perSecond: 0.2, burst: 6 }), 10_000);
+  const tests = new Buckets(() => ({ perSecond: 0.2, burst: 8 }), 10_000);
+  const takeTest = ({ link_id }: OnboardingLink) => {
+    const wait = tests.take(link_id, runtime.clock.now());
+    if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
+  };
   /** `handle` gets the link, if it asks for `part`; its answer is sent, or only that it was done. */
   const action = <Body extends z.ZodType | undefined = undefined>(
     name: string,
     part: Ask | undefined,
-    handle: (link: OnboardingLink, body: z.infer<NonNullable<Body>>, by: string) => Promise<unknown>,
+    handle: (
+      link: OnboardingLink,
+      body: z.infer<NonNullable<Body>>,
+      by: string,
+      signal: AbortSignal,
+    ) => Promise<unknown>,
     body?: Body,
   ) =>
     route(`POST ${at}/${name}`, {
@@ -170,12 +179,15 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       id: `partner.${name}`,
       summary: name,
       ...(body && { body }),
+      // For the check, which takes a while.
+      waits: true,
       response: anyJson,
-      handle: async ({ link, body: given, caller }) => {
+      handle: async ({ link, body: given, caller, signal }) => {
         if (part !== undefined && !opened(link).asks.includes(part)) {
           return problem(403, 'operate.forbidden', `The link does not ask for ${part}.`);
         }
-        return ok((await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name)) ?? { done: true });
+        const done = await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name, signal);
+        return ok(done ?? { done: true });
       },
     });
   return [
@@ -218,10 +230,13 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       startRetryTest(pool, integration, link_id, runtime.clock.now()),
     ),
     action('pull', 'pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
-    action('test', 'pull', async (link, _, by) => {
-      const wait = tests.take(link.link_id, runtime.clock.now());
-      if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
+    action('test', 'pull', (link, _, by) => {
+      takeTest(link);
       return testPull(runtime, link, by);
+    }),
+    action('check', 'pull', (link, _, __, signal) => {
+      takeTest(link);
+      return checkPull(runtime, link, signal);
     }),
     action('consent', 'pull', async ({ integration }, _, by) => {
       const consent = await linkFor(runtime, integration, by);

@@ -160,6 +160,14 @@ export async function savePullFacts(db: Pool, linkId: string, facts: PullFacts):
   await db.query('update onboarding_links set pull_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
 }
 
+/** Adds how far the check of the API is to what its test has shown. */
+export async function saveCheck(db: Pool, linkId: string, check: PullFacts['check']): Promise<void> {
+  await db.query(
+    `update onboarding_links set pull_facts = pull_facts || jsonb_build_object('check', $2::jsonb) where link_id = $1`,
+    [linkId, JSON.stringify(check)],
+  );
+}
+
 const open = `integration = $1 and live_at is null and revoked_at is null and expires_at > now()`;
 
 /** Adds the events of a request to what the brand's links have seen, and returns how to answer it. */

@@ -38,6 +38,8 @@ export interface ClientOptions {
   readonly wait?: (ms: number) => Promise<void>;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly onRequest?: (seen: Seen) => void;
+  /** Ends the check; what was not asked is not judged. */
+  readonly signal?: AbortSignal;
 }
 
 export class OutOfRequests extends Error {}
@@ -70,7 +72,8 @@ export class PoliteClient {
   }
 
   async #once(purpose: string, draft: Draft, credentials: Credentials): Promise<Seen> {
-    const { mostRequests = 60, intervalMs = 400 } = this.#options;
+    const { mostRequests = 60, intervalMs = 400, signal } = this.#options;
+    if (signal?.aborted) throw new OutOfRequests('The check was ended.');
     if (this.seen.length >= mostRequests) throw new OutOfRequests(`The limit of ${mostRequests} requests is reached.`);
     const early = this.#lastStart + intervalMs - this.#now();
     if (early > 0) await this.#wait(early);

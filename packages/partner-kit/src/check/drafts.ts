@@ -23,18 +23,24 @@ export class Drafts {
   /** In the form that the partner offers, GET or POST. */
   list(parameters: ListParameters): Draft {
     if (this.#target.form === 'post') return this.search(parameters);
-    const url = this.#url(this.#target.listPath ?? '/api/reservations');
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    const { listPath = '/api/reservations', own } = this.#target;
+    const url = this.#url(listPath);
+    for (const [name, value] of Object.entries(own?.fixed ?? {})) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(parameters)) {
+      const named = own ? own.names[name] : name;
+      if (named !== undefined) url.searchParams.set(named, value);
+    }
     return { method: 'GET', url, headers: {} };
   }
 
   search(parameters: ListParameters): Draft {
-    const { form, listPath, propertyId } = this.#target;
+    const { form, listPath, propertyId, own } = this.#target;
     const path = form === 'post' ? listPath : undefined;
-    const body: JsonObject = { include: ['guests', 'rooms', 'charges'] };
+    const body: JsonObject = own ? { ...own.fixed } : { include: ['guests', 'rooms', 'charges'] };
     if (propertyId !== undefined) body.property_id = propertyId;
     for (const [name, value] of Object.entries(parameters)) {
-      body[bodyNames.get(name) ?? name] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
+      const named = own ? own.names[name] : (bodyNames.get(name) ?? name);
+      if (named !== undefined) body[named] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
     }
     return {
       method: 'POST',

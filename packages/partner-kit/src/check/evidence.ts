@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type LocalDate } from '../json.ts';
+import { isObject, type Json, type JsonObject, type LocalDate } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
 import type { Seen } from './client.ts';
 
@@ -48,9 +48,25 @@ export interface Walk {
   readonly capped: { readonly asked: number; readonly got: number } | undefined;
 }
 
-export function takeApart(seen: Seen, rootPath?: string): Listed | undefined {
+/** Where and how a list differs from the one of the description. */
+export interface ListWords {
+  /** The envelope's key that contains the list. Default: reservations. */
+  readonly rootPath?: string;
+  /** For an API with a list of its own. */
+  readonly own?: {
+    /** Its names of the described parameters; a parameter without one is not sent. */
+    readonly names: Readonly<Record<string, string>>;
+    /** Sent with every request. */
+    readonly fixed: Readonly<Record<string, Json>>;
+    /** Its list, with the ids and dates of its records as the description names them. */
+    readonly read: (body: Json) => Listed | undefined;
+  };
+}
+
+export function takeApart(seen: Seen, { rootPath, own }: ListWords): Listed | undefined {
   const { json } = seen;
   if (seen.status !== 200 || json === undefined) return undefined;
+  if (own) return own.read(json);
   if (Array.isArray(json)) return { root: '', records: objects(json), envelope: undefined, nextCursor: undefined };
   if (typeof json !== 'object' || json === null) return undefined;
   const named = rootPath ?? 'reservations';

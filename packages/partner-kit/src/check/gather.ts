@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
 import { OutOfRequests, type PoliteClient, type Seen } from './client.ts';
 import { Drafts } from './drafts.ts';
-import { type Evidence, type Listed, takeApart, type WalkKind } from './evidence.ts';
+import { type Evidence, type Listed, takeApart } from './evidence.ts';
 import type { Target } from './target.ts';
 import { fetchToken } from './token.ts';
 import { walkPages } from './walk.ts';
@@ -12,14 +12,14 @@ const describedStatuses = ['confirmed', 'checked-in', 'checked-out', 'cancelled'
 
 /** Makes all requests that the rules need, about twenty. */
 export async function gather(target: Target, client: PoliteClient): Promise<Evidence> {
-  const { auth, from, to, rootPath } = target;
+  const { auth, from, to } = target;
   const drafts = new Drafts(target);
   const week = { dateFrom: from, dateTo: to };
   const within = withinBounds();
 
   const token = auth.type === 'oauth2' ? await fetchToken(auth, client) : undefined;
   const list = await client.ask('the list of a week', drafts.list({ ...week, ...wholePage(target.paging) }));
-  const listed = takeApart(list, rootPath);
+  const listed = takeApart(list, target);
   const evidence = { auth, range: { from, to }, all: client.seen, token, list, listed };
 
   const missing = await within([], async (seen: Seen[]) => {
@@ -41,11 +41,12 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
     lookCloser({ target, client, drafts }, list, listed, more),
   );
   const rest = await within({}, async (more: Mutable<Pick<Evidence, 'unknown' | 'search'>>) => {
+    if (target.own) return;
     if (!bodyOnly(auth))
       more.unknown = await client.ask('a reservation that does not exist', drafts.single('innbound-check-no-such-id'));
     if (target.form === 'post') return;
     const answer = await client.ask('the same week by POST', drafts.search(week));
-    more.search = { answer, listed: takeApart(answer, rootPath) };
+    more.search = { answer, listed: takeApart(answer, target) };
   });
   return {
     ...evidence,
@@ -73,25 +74,28 @@ async function lookCloser(
   more: Mutable<Gathered>,
 ): Promise<void> {
   if (listed === undefined || listed.records.length === 0) return;
-  const { from, to, rootPath } = target;
+  const { from, to, own, paging } = target;
   const week = { dateFrom: from, dateTo: to };
-  const asked = statusToAsk(listed.records);
-  const answer = await client.ask(
-    `only those with status ${asked}`,
-    drafts.list({ ...week, status: asked, limit: '50' }),
-  );
-  more.byStatus = { asked, answer, listed: takeApart(answer, rootPath) };
-  const inList = listed.records.find(({ id }) => typeof id === 'string' || typeof id === 'number');
-  if (inList !== undefined && !bodyOnly(target.auth)) {
-    const id = String(inList.id);
-    more.single = { id, inList, answer: await client.ask('one reservation of the list', drafts.single(id)) };
+  if (own === undefined) {
+    const asked = statusToAsk(listed.records);
+    const answer = await client.ask(
+      `only those with status ${asked}`,
+      drafts.list({ ...week, status: asked, limit: '50' }),
+    );
+    more.byStatus = { asked, answer, listed: takeApart(answer, target) };
+    const inList = listed.records.find(({ id }) => typeof id === 'string' || typeof id === 'number');
+    if (inList !== undefined && !bodyOnly(target.auth)) {
+      const id = String(inList.id);
+      more.single = { id, inList, answer: await client.ask('one reservation of the list', drafts.single(id)) };
+    }
   }
+  if (paging === 'none') return;
   more.walk = await walkPages({
     first: list,
     listed,
     asked: askedRows,
-    kind: target.paging,
-    rootPath,
+    kind: paging,
+    words: target,
     cursorParameter: target.cursorParameter ?? 'cursor',
     get: (purpose, where) =>
       client.ask(
@@ -101,7 +105,7 @@ async function lookCloser(
   });
 }
 
-function wholePage(paging: WalkKind | undefined): Readonly<Record<string, string>> {
+function wholePage(paging: Target['paging']): Readonly<Record<string, string>> {
   const limit = String(askedRows);
   if (paging === 'cursor' || paging === 'link') return { limit };
   return paging === 'page' ? { page: '1', page_size: limit } : { offset: '0', limit };

@@ -1,8 +1,8 @@
 import type { LocalDate } from '../json.ts';
 import type { CheckAuth } from './auth.ts';
-import type { WalkKind } from './evidence.ts';
+import type { ListWords, WalkKind } from './evidence.ts';
 
-export interface Target {
+export interface Target extends ListWords {
   /** The API's base URL; the paths of the description are appended. */
   readonly baseUrl: string;
   readonly auth: CheckAuth;
@@ -12,11 +12,9 @@ export interface Target {
   readonly form?: 'get' | 'post';
   /** The list's path. Default: /api/reservations, or /api/reservations/search for POST. */
   readonly listPath?: string;
-  /** Default: detected; cursor, then link, else offset. */
-  readonly paging?: WalkKind;
+  /** Default: detected; cursor, then link, else offset. `none`: one answer has everything. */
+  readonly paging?: WalkKind | 'none';
   readonly cursorParameter?: string;
-  /** The envelope's key that contains the list. Default: reservations. */
-  readonly rootPath?: string;
   /** For the POST form. */
   readonly propertyId?: string;
 }

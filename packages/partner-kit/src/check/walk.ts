@@ -1,5 +1,5 @@
 import type { Seen } from './client.ts';
-import { type Evidence, type Listed, rowKey, takeApart, type Walk, type WalkKind } from './evidence.ts';
+import { type Evidence, type Listed, type ListWords, rowKey, takeApart, type Walk, type WalkKind } from './evidence.ts';
 
 const mostPages = 8;
 
@@ -8,7 +8,7 @@ export interface WalkPlan {
   readonly listed: Listed;
   readonly asked: number;
   readonly kind: WalkKind | undefined;
-  readonly rootPath: string | undefined;
+  readonly words: ListWords;
   /** Requests the list with these additional parameters, or a full URL from a Link header. */
   readonly get: (purpose: string, parameters: Readonly<Record<string, string>> | URL) => Promise<Seen>;
   readonly cursorParameter: string;
@@ -29,7 +29,10 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
       ? got >= asked
       : signOf(plan.first, listed) !== undefined;
   const expected = known ?? (more ? undefined : got);
-  const limit = capped?.got ?? Math.min(100, Math.max(1, Math.ceil((expected ?? got) / 3)));
+  const third = Math.min(100, Math.max(1, Math.ceil((expected ?? got) / 3)));
+  const { own } = plan.words;
+  // A page size that cannot be requested is the partner's.
+  const limit = capped?.got ?? (own && own.names.limit === undefined ? asked : third);
   const pages: { seen: Seen; listed: Listed | undefined }[] = [];
   const done = (end: Walk['end']): Walk => ({ kind: kind ?? 'offset', limit, pages, end, expected, capped });
   const met = new Set<string>();
@@ -37,7 +40,7 @@ export async function walkPages(plan: WalkPlan): Promise<Walk> {
   while (next !== undefined) {
     if (pages.length >= mostPages) return done('full');
     const seen: Seen = await plan.get(`page ${pages.length + 1} of the list`, next);
-    const page = takeApart(seen, plan.rootPath);
+    const page = takeApart(seen, plan.words);
     pages.push({ seen, listed: page });
     if (page === undefined) return done('failed');
     kind ??= signOf(seen, page) ?? 'offset';
