@@ -47,7 +47,7 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
     label: string,
     value: string,
     change: (text: string) => void,
-    more: { required?: boolean; type?: string; hint?: string } = {},
+    more: { required?: boolean; type?: string } = {},
   ) => (
     <label key={label}>
       <span>
@@ -61,7 +61,6 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
         autoComplete="off"
         spellCheck={false}
       />
-      {more.hint !== undefined && <small lang="en">{more.hint}</small>}
     </label>
   );
   return (
@@ -80,16 +79,16 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
             >
               {forms.map(({ title }) => (
                 <option key={title} value={title}>
-                  {title.replaceAll('_', ' ')}
+                  {t.codes.auth[title]?.[0] ?? title.replaceAll('_', ' ')}
                 </option>
               ))}
             </select>
-            {form && <small lang="en">{form.description}</small>}
+            {form && <small>{t.codes.auth[form.title]?.[1] ?? form.description}</small>}
           </label>
           {form?.fields
             .filter(({ usual }) => usual === undefined)
             .map((field) => (
-              <AuthInput key={field.name} field={field} typed={typed} onType={setTyped} />
+              <AuthInput key={field.name} kind={kind} field={field} typed={typed} onType={setTyped} />
             ))}
           {form?.fields.some(({ usual }) => usual !== undefined) && (
             <details>
@@ -97,7 +96,7 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
               {form.fields
                 .filter(({ usual }) => usual !== undefined)
                 .map((field) => (
-                  <AuthInput key={field.name} field={field} typed={typed} onType={setTyped} />
+                  <AuthInput key={field.name} kind={kind} field={field} typed={typed} onType={setTyped} />
                 ))}
             </details>
           )}
@@ -151,10 +150,19 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
 type AuthField = (typeof forms)[number]['fields'][number];
 type Typed = Readonly<Record<string, string>>;
 
-function AuthInput({ field, typed, onType }: { field: AuthField; typed: Typed; onType: (typed: Typed) => void }) {
+interface AuthInputProps {
+  readonly kind: string;
+  readonly field: AuthField;
+  readonly typed: Typed;
+  readonly onType: (typed: Typed) => void;
+}
+
+function AuthInput({ kind, field, typed, onType }: AuthInputProps) {
   const { t } = useTexts();
   const id = useId();
-  const { name, label, description, required, secret, form, choices, usual } = field;
+  const { name, required, secret, form, choices, usual } = field;
+  const [label, description] = t.codes.auth[`${kind}.${name}`] ??
+    t.codes.auth[name] ?? [field.label, field.description];
   const value = typed[name] ?? usual ?? '';
   const type = (event: { currentTarget: { value: string } }) => onType({ ...typed, [name]: event.currentTarget.value });
   const options = form === 'switch' ? ['true', 'false'] : choices;
@@ -190,7 +198,7 @@ function AuthInput({ field, typed, onType }: { field: AuthField; typed: Typed; o
           spellCheck={false}
         />
       )}
-      <small lang="en">{description}</small>
+      <small>{description}</small>
     </label>
   );
 }

@@ -3,7 +3,8 @@ import { call } from './link.ts';
 import { PullForm } from './PullForm.tsx';
 import { Act } from './parts.tsx';
 import { ReadFields } from './ReadFields.tsx';
-import { fill, useTexts } from './texts.ts';
+import { Rules } from './Rules.tsx';
+import { fill, said, useTexts } from './texts.ts';
 import type { Comment, Pull, Tested } from './types.ts';
 
 /** The form, the test, and what we read. */
@@ -22,7 +23,10 @@ export function PullStep({
   const test = async () => {
     setTesting(true);
     try {
-      setTested(await call<Tested>('POST', '/test'));
+      const result = await call<Tested>('POST', '/test');
+      setTested(result);
+      refresh();
+      if (!result.failure) await call('POST', '/check');
       refresh();
     } finally {
       setTesting(false);
@@ -57,8 +61,13 @@ export function PullStep({
           </Act>
         </p>
       )}
-      {isTesting && <p role="status">{t.pull.testing}</p>}
-      {tested && !isTesting && <Result tested={tested} comments={comments} refresh={refresh} />}
+      {isTesting && (
+        <p role="status">
+          {pull.check?.requests ? fill(t.pull.checking, { count: pull.check.requests }) : t.pull.testing}
+        </p>
+      )}
+      {pull.check && <Rules check={pull.check} isTesting={isTesting} />}
+      {tested && <Result tested={tested} comments={comments} refresh={refresh} />}
     </>
   );
 }
@@ -70,7 +79,7 @@ function Result({ tested, comments, refresh }: { tested: Tested; comments: reado
     <div className="result" aria-live="polite">
       {failure ? (
         <div className="notice bad" role="alert">
-          <strong>{t.pull.meaning[failure.code] ?? failure.meaning}</strong>
+          <strong>{said(t, failure.code, failure.meaning)}</strong>
           <small lang="en">
             {failure.code}: {failure.message}
           </small>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { CommentForm, Thread } from './Comments.tsx';
-import { useTexts } from './texts.ts';
+import { said, useTexts } from './texts.ts';
 import type { Arrived, Comment } from './types.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -41,8 +41,9 @@ function Request({
 }) {
   const { t, time } = useTexts();
   const [isCommenting, setCommenting] = useState(false);
-  const { tone, headline, fix, parts } = verdictOn(request, t);
+  const { tone, headline, fix, words, parts } = verdictOn(request, t);
   const { outcome, signature } = request;
+  const english = [signature?.explanation, words].filter((text) => text !== undefined && text !== '' && text !== fix);
   const isSample = request.event_id.startsWith('sample_');
   return (
     <details className={`request ${tone}`}>
@@ -65,8 +66,14 @@ function Request({
           ))}
         </span>
       </summary>
-      {signature?.explanation !== undefined && <p lang="en">{signature.explanation}</p>}
-      {outcome.effect !== undefined && <p lang="en">{outcome.effect}</p>}
+      {outcome.effect !== undefined && (
+        <p>{said(t, request.event === 'guest.updated' ? 'effect.guest' : 'effect.part', outcome.effect)}</p>
+      )}
+      {english.map((text) => (
+        <p key={text} lang="en">
+          {text}
+        </p>
+      ))}
       {outcome.fields && (
         <>
           <h4>{t.verdict.understood}</h4>
@@ -83,10 +90,10 @@ function Request({
       {outcome.notes && outcome.notes.length > 0 && (
         <>
           <h4>{t.verdict.changed}</h4>
-          <ul lang="en">
-            {outcome.notes.map(({ field, reason }) => (
+          <ul>
+            {outcome.notes.map(({ field, code, reason }) => (
               <li key={`${field} ${reason}`}>
-                <code>{field}</code>: {reason}
+                <code>{field}</code>: {said(t, code, reason)}
               </li>
             ))}
           </ul>

@@ -10,6 +10,15 @@ export class LinkClosed extends Error {
   }
 }
 
+/** The service did not do what was asked; the message is in English. */
+export class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 const [, , linkId = ''] = location.pathname.split('/');
 const base = `/api/v1/onboarding/${encodeURIComponent(linkId)}`;
 
@@ -38,5 +47,5 @@ export async function call<Answer>(method: 'GET' | 'POST', at: string, body?: ob
   if (answer.code === 'operate.link_ended')
     throw new LinkClosed(answer.detail?.includes('revoked') ? 'revoked' : 'expired');
   if (answer.code === 'operate.too_many_failures') throw new LinkClosed('busy');
-  throw new Error(answer.detail ?? `status ${response.status}`);
+  throw new Refused(answer.code ?? '', answer.detail ?? `status ${response.status}`);
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { fill, useTexts } from './texts.ts';
+import { LinkClosed, Refused } from './link.ts';
+import { fill, said, useTexts } from './texts.ts';
 
 /** A numbered step of the page. */
 export function Step({
@@ -60,15 +61,14 @@ export function Act({
   quiet?: boolean;
   disabled?: boolean;
 }) {
-  const { t } = useTexts();
-  const [state, setState] = useState<{ busy: boolean; failure?: string }>({ busy: false });
+  const [state, setState] = useState<{ busy: boolean; failure?: unknown }>({ busy: false });
   const run = async () => {
     setState({ busy: true });
     try {
       await act();
       setState({ busy: false });
     } catch (error) {
-      setState({ busy: false, failure: (error as Error).message });
+      setState({ busy: false, failure: error });
     }
   };
   return (
@@ -81,11 +81,27 @@ export function Act({
       >
         {children}
       </button>
-      {state.failure !== undefined && (
-        <p className="failure" role="alert">
-          {fill(t.failed, { reason: state.failure })}
-        </p>
-      )}
+      {state.failure !== undefined && <Failure error={state.failure} />}
     </>
   );
 }
+
+/** In the page's language, with the service's own words where they say more. */
+function Failure({ error }: { error: unknown }) {
+  const { t } = useTexts();
+  // The page follows the link, and is about to say that it has ended.
+  if (error instanceof LinkClosed) return null;
+  if (!(error instanceof Refused)) return <Alert>{t.offline}</Alert>;
+  const reason = said(t, error.code, error.message);
+  return (
+    <Alert>
+      {fill(t.failed, { reason })} {reason !== error.message && <small lang="en">{error.message}</small>}
+    </Alert>
+  );
+}
+
+const Alert = ({ children }: { children: ReactNode }) => (
+  <p className="failure" role="alert">
+    {children}
+  </p>
+);

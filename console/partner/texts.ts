@@ -21,6 +21,11 @@ export function useTexts() {
   };
 }
 
+/** A sentence of the service: by its code in the page's language, otherwise as it came. */
+export function said(t: Texts, code: string | null | undefined, english: string): string {
+  return t.codes.sentences[code ?? ''] ?? english;
+}
+
 /** `{name}` is replaced; a sentence whose value is missing is left out. */
 export function fill(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
   return text

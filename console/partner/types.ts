@@ -42,8 +42,9 @@ export interface Arrived {
   readonly outcome: {
     readonly kind: 'record' | 'dead_letter' | 'dropped' | 'fetched_first' | 'ignored' | 'none';
     readonly fields?: readonly Field[];
-    readonly notes?: readonly { readonly field: string; readonly reason: string }[];
+    readonly notes?: readonly { readonly field: string; readonly code: string; readonly reason: string }[];
     readonly effect?: string;
+    readonly code?: string;
     readonly reason?: string;
   };
 }
@@ -60,6 +61,18 @@ export interface Pull {
   readonly auth: { readonly type: string; readonly grant?: string } | null;
   readonly list: ListForm | null;
   readonly tested_at: string | null;
+  /** The check by the rules of the interface; null if it cannot be made. */
+  readonly check: { readonly requests: number; readonly rules?: readonly Rule[] } | null;
+}
+
+export interface Rule {
+  readonly id: string;
+  readonly outcome: 'pass' | 'fail' | 'advice';
+  readonly title: string;
+  readonly seen: string;
+  readonly change?: string;
+  readonly asked?: string;
+  readonly status?: number;
 }
 
 export interface ListForm {

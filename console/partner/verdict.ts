@@ -1,5 +1,5 @@
 import type { Texts } from './texts/en.ts';
-import { fill } from './texts.ts';
+import { fill, said } from './texts.ts';
 import type { Arrived } from './types.ts';
 
 export interface Verdict {
@@ -7,6 +7,8 @@ export interface Verdict {
   readonly headline: string;
   /** One sentence; empty if nothing must change. */
   readonly fix: string;
+  /** The service's own words, in English, where they say more than the fix. */
+  readonly words?: string;
   /** Each part in the order in which it is checked; undefined if the check was not reached. */
   readonly parts: readonly { readonly name: string; readonly isRight: boolean | undefined }[];
 }
@@ -27,14 +29,19 @@ export function verdictOn(request: Arrived, t: Texts): Verdict {
 
 function judge({ signature, problems, outcome, status, code }: Arrived, t: Texts): Omit<Verdict, 'parts'> {
   const { verdict } = t;
-  const bad = (headline: string, fix: string) => ({ tone: 'bad', headline, fix }) as const;
+  const bad = (headline: string, fix: string, words = '') => ({ tone: 'bad', headline, fix, words }) as const;
   const good = (headline: string, fix = '') => ({ tone: 'good', headline, fix }) as const;
   const details = problems.map(({ pointer, detail }) => [pointer, detail].filter(Boolean).join(': ')).join(' ');
   if (signature === null) {
-    return bad(verdict.refused, code === 'push.wrong_media_type' ? verdict.fix.content_type : details);
+    const fix = code === 'push.wrong_media_type' ? verdict.fix.content_type : said(t, code, details);
+    return bad(verdict.refused, fix);
   }
   if (!signature.right) return bad(verdict[signature.part ?? 'secret'], signatureFix(signature, t));
-  if (problems.length > 0) return bad(verdict.envelopeWrong, details);
+  if (problems.length > 0) {
+    const fields = problems.flatMap(({ pointer }) => (pointer === '' ? [] : [pointer.slice(1)])).join(', ');
+    const fix = fields === '' ? said(t, code, details) : fill(verdict.fix.envelope, { fields, details });
+    return bad(verdict.envelopeWrong, fix, details);
+  }
   if (status === 500) return { tone: 'calm', headline: verdict.deliberate, fix: '' };
   switch (outcome.kind) {
     case 'record':
@@ -44,7 +51,7 @@ function judge({ signature, problems, outcome, status, code }: Arrived, t: Texts
     case 'ignored':
       return { tone: 'calm', headline: verdict.ignored, fix: '' };
     default:
-      return bad(verdict.noRecord, outcome.reason ?? '');
+      return bad(verdict.noRecord, said(t, outcome.code, outcome.reason ?? ''), outcome.reason);
   }
 }
 

@@ -132,7 +132,10 @@ export interface RuleFact {
   readonly id: string;
   /** advice: the API can be used as it is. */
   readonly outcome: 'pass' | 'fail' | 'advice';
+  readonly title: string;
   readonly seen: string;
+  /** Only if something must change. */
+  readonly change?: string;
   /** The request that shows it, without credentials, and the status of its answer. */
   readonly asked?: string;
   readonly status?: number;

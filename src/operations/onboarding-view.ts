@@ -63,7 +63,7 @@ async function pushView(runtime: Runtime, { integration, secret_at, push_facts, 
   return {
     url: base + own,
     test_url: base + tested,
-    is_rehearsal: settings.rehearses,
+    is_rehearsal: settings.rehearses === true,
     secret_at,
     /** Whether the sender signs and wraps as we describe it; a system with its own way needs no code of ours. */
     is_standard: settings.verification === defaultVerification && settings.envelope === undefined,

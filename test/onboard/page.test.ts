@@ -5,6 +5,10 @@ import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { consoleDist } from '../../console/build.ts';
+import { en } from '../../console/partner/texts/en.ts';
+import { behaviourRules } from '../../packages/partner-kit/src/check/api.ts';
+import integrationSchema from '../../schemas/integration.json' with { type: 'json' };
+import { errors } from '../../src/errors.ts';
 import { createSignIn } from '../../src/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
@@ -105,6 +109,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await page.getByLabel(/^Token/).fill(system.token);
   await page.getByRole('button', { name: 'Save and test' }).click();
   await page.getByText('It works').waitFor();
+  await page.getByRole('heading', { name: 'How your API behaves' }).waitFor();
   const row = page.locator('tr', { hasText: 'rooms.rate_code' });
   await row.getByRole('button', { name: 'This is right' }).click();
   await row.getByText('confirmed').waitFor();
@@ -157,18 +162,114 @@ test('the page works on a phone, without a sideways scroll, for everybody', { sk
   }
 });
 
-test('each language has every text, and the link chooses it', { skip }, async () => {
-  for (const [language, title] of [
-    ['pt', 'Ligar HAR01'],
-    ['de', 'HAR01 anbinden'],
-    ['es', 'Conectar HAR01'],
-    ['fr', 'Connecter HAR01'],
-  ] as const) {
-    const { page } = await openBrowser((await house.link({ ...brand(`speaks-${language}`), language })).url);
-    await page.getByRole('heading', { name: title }).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.lang'), language);
-    const text = await textOf(page.locator('main'));
-    assert.doesNotMatch(text, /\{\w+\}|undefined/);
+/** What the service and the page say in English; a page in another language says none of it. */
+const english = new Set(
+  [
+    ...Object.values(errors).flatMap(({ what, next }) => [what, next]),
+    ...behaviourRules.flatMap(({ title, change }) => [title, change]),
+    ...sentencesIn(en),
+    ...[...JSON.stringify(integrationSchema.properties.pull.properties.auth).matchAll(/"description":"([^"]+)"/g)].map(
+      ([, text = '']) => text.replaceAll('`', ''),
+    ),
+  ].filter((text) => / .* /.test(text)),
+);
+function sentencesIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.split(/(?<=[.!?]) /);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];
+}
+/** All texts, also folded ones, except what is marked as English and code. */
+const ownTexts = `[...document.querySelectorAll('main *, nav *')]
+  .filter((one) => !one.closest('[lang=en], code, pre'))
+  .flatMap((one) => [...one.childNodes, ...one.attributes].filter(({ nodeType }) => nodeType < 4).map(({ nodeValue }) => nodeValue?.trim() ?? ''))`;
+
+test('each language has every text, also for mistakes, and the link chooses it', { skip }, async () => {
+  const faulty = await startUnseenSystem({ repeats: true, anyDates: true });
+  try {
+    for (const [language, title] of [
+      ['pt', 'Ligar HAR01'],
+      ['de', 'HAR01 anbinden'],
+      ['es', 'Conectar HAR01'],
+      ['fr', 'Connecter HAR01'],
+    ] as const) {
+      const link = await house.link({ ...brand(`speaks-${language}`), language });
+      const { page } = await openBrowser(link.url);
+      await page.getByRole('heading', { name: title }).waitFor();
+      assert.equal(await page.evaluate('document.documentElement.lang'), language);
+      const said = new Set<string>();
+      const listen = async () => {
+        for (const text of (await page.evaluate(ownTexts)) as string[]) said.add(text);
+      };
+      // Every way to sign in.
+      const ways = page.locator('.form select').first();
+      for (const way of await ways.locator('option').all()) {
+        await ways.selectOption((await way.getAttribute('value')) ?? '');
+        await listen();
+      }
+      // Every mistake of an event.
+      await page.locator('#push .no-print button').first().click();
+      const secret = await shownSecret(page);
+      const url = await textOf(page.locator('.copyable code').first());
+      await send(url, `${secret} `, event('m1', 'reservation.created'));
+      await send(url, secret, event('m2', 'reservation.created'), (one) => ({
+        ...one,
+        headers: { ...one.headers, 'X-Webhook-Timestamp': String(Date.now()) },
+      }));
+      await send(url, secret, event('m3', 'reservation.created', {}, { reservation_id: undefined }));
+      await send(url, secret, event('m4', 'reservation.created', { brand_id: 'X', timestamp: 'now' }));
+      await send(url, secret, event('m5', 'reservation.created', {}, { status: 'maybe' }));
+      await send(url, secret, event('m6', 'reservation.updated', {}, { check_in: undefined, check_out: undefined }));
+      const untidy = {
+        first_name: 'INÊS',
+        last_name: 'DR. DUARTE',
+        email: ' Ines@letters.example',
+        phone: '912 345 678',
+      };
+      await send(url, secret, event('m7', 'reservation.created', {}, { guests: [untidy] }));
+      await send(url, secret, event('m8', 'guest.updated'));
+      await send(url, secret, event('m9', 'reservation.created'), (one) => ({
+        ...one,
+        headers: { ...one.headers, 'Content-Type': 'text/plain' },
+      }));
+      await page.locator('.request', { hasText: 'm8' }).waitFor();
+      await listen();
+      // An API that is not there, one that refuses, one with faults.
+      const fill = async (base: string, token: string) => {
+        await page.locator('.form input[type=url]').fill(base);
+        const replace = page.locator('.form button.quiet');
+        if (await replace.isVisible()) await replace.click();
+        await ways.selectOption('bearer');
+        await page.locator('.form input[type=password]').fill(token);
+        await page.locator('.form fieldset input').nth(0).fill('/v2/bookings');
+        await page.locator('.form fieldset input').nth(1).fill('arrivalFrom');
+        await page.locator('.form fieldset input').nth(2).fill('arrivalTo');
+        await page.locator('.form > button').click();
+      };
+      await fill('http://127.0.0.1:1', 'x');
+      await page.locator('.result .notice.bad').waitFor();
+      await listen();
+      await fill(faulty.url, 'wrong');
+      await page.locator('.result .notice', { hasText: 'pull.auth_failed' }).waitFor();
+      await listen();
+      await fill(faulty.url, `\${env:HOME}`);
+      await page.locator('.failure').waitFor();
+      await listen();
+      await page.locator('.form input[type=password]').fill(faulty.token);
+      await page.locator('.form > button').click();
+      await page.locator('.rules .wrong').first().waitFor();
+      await listen();
+      assert.deepEqual(
+        [...said].filter((text) => [...english].some((one) => text.includes(one))),
+        [],
+        language,
+      );
+      assert.doesNotMatch(
+        [...said].join(' '),
+        /\{(?!timestamp|nonce|method|path|host|query|body|signature|token)\w+\}|undefined/,
+      );
+      await picture(page, `language-${language}`);
+    }
+  } finally {
+    await faulty.stop();
   }
 });
 

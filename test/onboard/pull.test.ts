@@ -27,6 +27,7 @@ test('a partner connects a system that nobody has described, and sees what we re
     auth: null,
     list: { method: 'GET', path: '', from: '', to: '' },
     tested_at: null,
+    check: null,
   });
   const form = { base_url: system.url, list };
   await browser.call('POST', '/pull', { ...form, auth: { type: 'bearer', token: 'a wrong token' } });
@@ -53,6 +54,9 @@ test('a partner connects a system that nobody has described, and sees what we re
     'pull.readable': 'done',
     'pull.fields': 'done',
     'pull.volume': 'done',
+    'pull.paging': 'missing',
+    'pull.dates': 'missing',
+    'pull.errors': 'missing',
   });
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
@@ -75,6 +79,7 @@ test('ready, approved, live: the first backfill begins, and the partner sees it'
   const { browser } = await openInBrowser(house, link);
   assert.equal((await browser.call('POST', '/ready')).body.code, 'operate.not_ready');
   await browser.call('POST', '/test');
+  assert.equal((await browser.call('POST', '/check')).status, 200);
   assert.equal((await browser.call('POST', '/ready')).status, 200);
   const shown = (await house.operator('GET', `/onboarding-links/${link.linkId}`)).body;
   assert.equal(shown.is_complete, true);

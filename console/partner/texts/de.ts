@@ -1,7 +1,9 @@
+import { deCodes } from './de-codes.ts';
 import type { Texts } from './en.ts';
 
 export const de: Texts = {
   language: 'Deutsch',
+  codes: deCodes,
   title: '{brand} anbinden',
   intro: 'Für {partner}. Alles auf dieser Seite betrifft nur dieses eine Hotel. Der Link gilt bis {date}.',
   steps: {
@@ -96,6 +98,7 @@ export const de: Texts = {
       encoding: 'Die Signatur selbst stimmt. Schreiben Sie sie in kleinem Hex hinter sha512=.',
       method: 'Berechnen Sie HMAC-SHA512 über Zeitstempel, einen Punkt und den Inhalt.',
       content_type: 'Senden Sie Content-Type: application/json, in UTF-8, ohne Kompression.',
+      envelope: 'Prüfen Sie diese Felder: {fields}.',
     },
   },
   pull: {
@@ -131,6 +134,10 @@ export const de: Texts = {
     save: 'Speichern und testen',
     test: 'Noch einmal testen',
     testing: 'Wir fragen Ihre API …',
+    checking: 'Wir prüfen Seiten, Daten und Fehler: Anfrage {count}.',
+    unchecked: 'Die Prüfung von Seiten, Daten und Fehlern wurde nicht beendet. Testen Sie noch einmal.',
+    rules: 'Wie sich Ihre API verhält',
+    kept: 'Richtig',
     consent: 'Zugang gewähren',
     consentWhy: 'Öffnet Ihre Anmeldeseite in einem neuen Tab. Kommen Sie danach zurück und testen Sie noch einmal.',
     sent: 'Die Anfrage, wie wir sie gesendet haben',
@@ -148,27 +155,6 @@ export const de: Texts = {
     confirmed: 'bestätigt',
     comment: 'Kommentar',
     unread: 'Ihre Felder, die wir nicht lesen',
-    meaning: {
-      'pull.auth_failed':
-        'Ihre API weist die Zugangsdaten ab. Prüfen Sie sie; vielleicht gehören sie zu einer anderen Umgebung.',
-      'pull.forbidden':
-        'Die Zugangsdaten sind bekannt, dürfen aber keine Buchungen lesen. Geben Sie ihnen dieses Recht.',
-      'pull.not_found': 'Unter dieser Adresse ist nichts. Prüfen Sie Basis-URL und Pfad.',
-      'pull.bad_request': 'Ihre API nimmt die Anfrage nicht an. Prüfen Sie die Namen der Datumsparameter.',
-      'pull.server_error': 'Ihre API hatte einen internen Fehler. Sehen Sie zu dieser Zeit in ihr Protokoll.',
-      'pull.unreachable':
-        'Wir können keine Verbindung aufbauen. Ist die API aus dem Internet erreichbar und der Name richtig?',
-      'pull.blocked_address': 'Diese Adresse liegt in einem privaten Netz, das wir nicht ansprechen.',
-      'pull.timeout': 'Ihre API hat zu lange gebraucht.',
-      'pull.not_json': 'Die Antwort ist kein JSON. Vielleicht ist sie eine Anmelde- oder Fehlerseite.',
-      'pull.xml': 'Die Antwort ist XML. Wir lesen JSON; fragen Sie uns nach einem Adapter.',
-      'pull.rate_limited': 'Ihre API bittet uns, langsamer zu fragen. Sagen Sie uns, wie viele Anfragen erlaubt sind.',
-      'pull.wrong_shape': 'Wir finden in der Antwort keine Liste von Buchungen. Schreiben Sie uns, wo sie ist.',
-      'pull.consent_needed': 'Der Zugang wurde noch nicht gewährt: benutzen Sie „Zugang gewähren“.',
-      'pull.token_failed': 'Wir haben kein Token bekommen. Prüfen Sie Token-URL, Client-ID und ihr Geheimnis.',
-      'pull.tls': 'Das Zertifikat Ihrer API gilt nicht für diese Adresse.',
-      'pull.redirect': 'Ihre API schickt uns zu einer anderen Adresse. Benutzen Sie diese als Basis-URL.',
-    },
   },
   checks: {
     lead: 'Diese Liste füllt sich aus dem, was ankommt; niemand kann sie abhaken.',
@@ -232,6 +218,18 @@ export const de: Texts = {
       'pull.volume': [
         'Die Zahl der Buchungen ist plausibel',
         'Die Liste von heute darf nicht leer sein und nicht mehr als doppelt so viele Buchungen wie Zimmer haben. Buchungen {bookings}.',
+      ],
+      'pull.paging': [
+        'Die Seiten lassen sich verfolgen',
+        'Die Liste wird Seite für Seite gelesen: jede Buchung einmal, bis zum Ende. Nicht eingehalten: {rules}.',
+      ],
+      'pull.dates': [
+        'Daten werden geprüft',
+        'Fehlende und ungültige Daten werden mit 400 beantwortet, und die Liste hat nur die angefragten Tage. Nicht eingehalten: {rules}.',
+      ],
+      'pull.errors': [
+        'Fehler und Grenzen werden wie vereinbart beantwortet',
+        'Jede Antwort ist JSON in UTF-8, und 429 hat Retry-After. Nicht eingehalten: {rules}.',
       ],
       'both.agree': [
         'Liste und Ereignisse sagen dasselbe',

@@ -1,6 +1,31 @@
+import type { Codes } from './codes.ts';
+
 /** All texts of the partner's page. `{name}` is filled in; a line that another language lacks does not compile. */
 export const en = {
   language: 'English',
+  /** Where the service's own words are for its operator. */
+  codes: {
+    sentences: {
+      'pull.auth_failed': 'Your API refuses the credentials. Check them; maybe they belong to another environment.',
+      'pull.forbidden': 'The credentials are known but may not read bookings. Give them that permission.',
+      'pull.not_found': 'There is nothing at this address. Check base URL and path.',
+      'pull.bad_request': 'Your API does not accept the request. Check the names of the date parameters.',
+      'pull.server_error': 'Your API failed with an internal error. Look into its log at this time.',
+      'pull.unreachable': 'We cannot connect. Is the API reachable from the internet, and the name spelled right?',
+      'pull.blocked_address': 'This address is inside a private network, which we do not contact.',
+      'pull.timeout': 'Your API took too long to answer.',
+      'pull.not_json': 'The answer is not JSON. Maybe it is a sign-in page or an error page.',
+      'pull.xml': 'The answer is XML. We read JSON; ask us for an adapter.',
+      'pull.rate_limited': 'Your API asks us to slow down. Tell us how many requests are allowed.',
+      'pull.wrong_shape': 'We do not find a list of bookings in the answer. Comment where it is.',
+      'pull.consent_needed': 'Access was not granted yet: use the button “Grant access”.',
+      'pull.token_failed': 'We got no token. Check the token URL, the client id and its secret.',
+      'pull.tls': 'The certificate of your API is not valid for this address.',
+      'pull.redirect': 'Your API sends us to another address. Use that one as base URL.',
+    },
+    rules: {},
+    auth: {},
+  } as Codes,
   title: 'Connect {brand}',
   intro: 'For {partner}. Everything on this page is about this one hotel. The link is valid until {date}.',
   steps: {
@@ -96,6 +121,7 @@ export const en = {
       encoding: 'The signature itself is right. Write it in lower-case hex, after sha512=.',
       method: 'Compute HMAC-SHA512 over the timestamp, a dot, and the body.',
       content_type: 'Send Content-Type: application/json, in UTF-8, without compression.',
+      envelope: '{details}',
     },
   },
   pull: {
@@ -131,6 +157,10 @@ export const en = {
     save: 'Save and test',
     test: 'Test again',
     testing: 'Asking your API …',
+    checking: 'Checking pages, dates and errors: request {count}.',
+    unchecked: 'The check of pages, dates and errors was not finished. Test again.',
+    rules: 'How your API behaves',
+    kept: 'Right',
     consent: 'Grant access',
     consentWhy: 'Opens your sign-in page in a new tab. Come back here afterwards and test again.',
     sent: 'The request, as we sent it',
@@ -148,24 +178,6 @@ export const en = {
     confirmed: 'confirmed',
     comment: 'Comment',
     unread: 'Fields of yours that we do not read',
-    meaning: {
-      'pull.auth_failed': 'Your API refuses the credentials. Check them; maybe they belong to another environment.',
-      'pull.forbidden': 'The credentials are known but may not read bookings. Give them that permission.',
-      'pull.not_found': 'There is nothing at this address. Check base URL and path.',
-      'pull.bad_request': 'Your API does not accept the request. Check the names of the date parameters.',
-      'pull.server_error': 'Your API failed with an internal error. Look into its log at this time.',
-      'pull.unreachable': 'We cannot connect. Is the API reachable from the internet, and the name spelled right?',
-      'pull.blocked_address': 'This address is inside a private network, which we do not contact.',
-      'pull.timeout': 'Your API took too long to answer.',
-      'pull.not_json': 'The answer is not JSON. Maybe it is a sign-in page or an error page.',
-      'pull.xml': 'The answer is XML. We read JSON; ask us for an adapter.',
-      'pull.rate_limited': 'Your API asks us to slow down. Tell us how many requests are allowed.',
-      'pull.wrong_shape': 'We do not find a list of bookings in the answer. Comment where it is.',
-      'pull.consent_needed': 'Access was not granted yet: use the button “Grant access”.',
-      'pull.token_failed': 'We got no token. Check the token URL, the client id and its secret.',
-      'pull.tls': 'The certificate of your API is not valid for this address.',
-      'pull.redirect': 'Your API sends us to another address. Use that one as base URL.',
-    } as Readonly<Record<string, string>>,
   },
   checks: {
     lead: 'This list fills itself from what arrives; nobody can tick it.',
@@ -226,6 +238,18 @@ export const en = {
       'pull.volume': [
         'The number of bookings is plausible',
         'Today’s list must not be empty, nor have more than twice the rooms. Bookings {bookings}.',
+      ],
+      'pull.paging': [
+        'Pages can be followed',
+        'The list is read page by page: every booking once, to its end. Not kept: {rules}.',
+      ],
+      'pull.dates': [
+        'Dates are checked',
+        'Missing and invalid dates are answered with 400, and the list has only the requested days. Not kept: {rules}.',
+      ],
+      'pull.errors': [
+        'Errors and limits are answered as agreed',
+        'Every answer is JSON in UTF-8, and 429 has Retry-After. Not kept: {rules}.',
       ],
       'both.agree': [
         'List and events say the same',

@@ -1,7 +1,9 @@
 import type { Texts } from './en.ts';
+import { esCodes } from './es-codes.ts';
 
 export const es: Texts = {
   language: 'Español',
+  codes: esCodes,
   title: 'Conectar {brand}',
   intro: 'Para {partner}. Todo en esta página trata solo de este hotel. El enlace es válido hasta el {date}.',
   steps: {
@@ -98,6 +100,7 @@ export const es: Texts = {
       encoding: 'La firma en sí es correcta. Escríbala en hexadecimal minúsculo, después de sha512=.',
       method: 'Calcule HMAC-SHA512 sobre la hora, un punto y el cuerpo.',
       content_type: 'Envíe Content-Type: application/json, en UTF-8, sin compresión.',
+      envelope: 'Compruebe estos campos: {fields}.',
     },
   },
   pull: {
@@ -133,6 +136,10 @@ export const es: Texts = {
     save: 'Guardar y probar',
     test: 'Probar otra vez',
     testing: 'Preguntando a su API …',
+    checking: 'Comprobamos páginas, fechas y errores: petición {count}.',
+    unchecked: 'La comprobación de páginas, fechas y errores no terminó. Pruebe otra vez.',
+    rules: 'Cómo se comporta su API',
+    kept: 'Correcto',
     consent: 'Conceder acceso',
     consentWhy: 'Abre su página de acceso en otra pestaña. Vuelva aquí después y pruebe otra vez.',
     sent: 'La petición, tal como la enviamos',
@@ -150,24 +157,6 @@ export const es: Texts = {
     confirmed: 'confirmado',
     comment: 'Comentar',
     unread: 'Campos suyos que no leemos',
-    meaning: {
-      'pull.auth_failed': 'Su API rechaza las credenciales. Compruébelas; quizá son de otro entorno.',
-      'pull.forbidden': 'Las credenciales se conocen, pero no pueden leer reservas. Deles ese permiso.',
-      'pull.not_found': 'No hay nada en esta dirección. Compruebe la URL base y la ruta.',
-      'pull.bad_request': 'Su API no acepta la petición. Compruebe los nombres de los parámetros de fechas.',
-      'pull.server_error': 'Su API tuvo un error interno. Mire su registro a esta hora.',
-      'pull.unreachable': 'No podemos conectar. ¿Se llega a la API desde internet y está bien escrito el nombre?',
-      'pull.blocked_address': 'Esta dirección está en una red privada, que no contactamos.',
-      'pull.timeout': 'Su API tardó demasiado en responder.',
-      'pull.not_json': 'La respuesta no es JSON. Quizá es una página de acceso o de error.',
-      'pull.xml': 'La respuesta es XML. Leemos JSON; pídanos un adaptador.',
-      'pull.rate_limited': 'Su API nos pide ir más despacio. Díganos cuántas peticiones se permiten.',
-      'pull.wrong_shape': 'No encontramos una lista de reservas en la respuesta. Comente dónde está.',
-      'pull.consent_needed': 'Todavía no se ha concedido el acceso: use el botón «Conceder acceso».',
-      'pull.token_failed': 'No recibimos un token. Compruebe la URL del token, el client id y su secreto.',
-      'pull.tls': 'El certificado de su API no es válido para esta dirección.',
-      'pull.redirect': 'Su API nos manda a otra dirección. Use esa como URL base.',
-    },
   },
   checks: {
     lead: 'Esta lista se rellena con lo que llega; nadie puede marcarla a mano.',
@@ -231,6 +220,18 @@ export const es: Texts = {
       'pull.volume': [
         'El número de reservas es plausible',
         'La lista de hoy no puede estar vacía ni tener más del doble de habitaciones. Reservas {bookings}.',
+      ],
+      'pull.paging': [
+        'Las páginas se pueden seguir',
+        'La lista se lee página a página: cada reserva una vez, hasta el final. No se cumple: {rules}.',
+      ],
+      'pull.dates': [
+        'Las fechas se comprueban',
+        'Las fechas que faltan o no son válidas se responden con 400, y la lista solo tiene los días pedidos. No se cumple: {rules}.',
+      ],
+      'pull.errors': [
+        'Errores y límites se responden como se acordó',
+        'Cada respuesta es JSON en UTF-8, y 429 tiene Retry-After. No se cumple: {rules}.',
       ],
       'both.agree': [
         'La lista y los eventos dicen lo mismo',

@@ -1,7 +1,9 @@
 import type { Texts } from './en.ts';
+import { frCodes } from './fr-codes.ts';
 
 export const fr: Texts = {
   language: 'Français',
+  codes: frCodes,
   title: 'Connecter {brand}',
   intro: 'Pour {partner}. Tout sur cette page concerne uniquement cet hôtel. Le lien est valable jusqu’au {date}.',
   steps: {
@@ -97,6 +99,7 @@ export const fr: Texts = {
       encoding: 'La signature elle-même est juste. Écrivez-la en hexadécimal minuscule, après sha512=.',
       method: 'Calculez HMAC-SHA512 sur l’heure, un point et le corps.',
       content_type: 'Envoyez Content-Type: application/json, en UTF-8, sans compression.',
+      envelope: 'Vérifiez ces champs : {fields}.',
     },
   },
   pull: {
@@ -132,6 +135,10 @@ export const fr: Texts = {
     save: 'Enregistrer et tester',
     test: 'Tester de nouveau',
     testing: 'Nous interrogeons votre API …',
+    checking: 'Nous vérifions les pages, les dates et les erreurs : requête {count}.',
+    unchecked: 'La vérification des pages, des dates et des erreurs n’est pas terminée. Testez de nouveau.',
+    rules: 'Comment votre API se comporte',
+    kept: 'Juste',
     consent: 'Accorder l’accès',
     consentWhy: 'Ouvre votre page de connexion dans un nouvel onglet. Revenez ensuite ici et testez de nouveau.',
     sent: 'La requête, telle que nous l’avons envoyée',
@@ -149,27 +156,6 @@ export const fr: Texts = {
     confirmed: 'confirmé',
     comment: 'Commenter',
     unread: 'Vos champs que nous ne lisons pas',
-    meaning: {
-      'pull.auth_failed':
-        'Votre API refuse les identifiants. Vérifiez-les ; ils sont peut-être d’un autre environnement.',
-      'pull.forbidden':
-        'Les identifiants sont connus, mais ne peuvent pas lire les réservations. Donnez-leur ce droit.',
-      'pull.not_found': 'Il n’y a rien à cette adresse. Vérifiez l’URL de base et le chemin.',
-      'pull.bad_request': 'Votre API n’accepte pas la requête. Vérifiez les noms des paramètres de dates.',
-      'pull.server_error': 'Votre API a eu une erreur interne. Regardez son journal à cette heure.',
-      'pull.unreachable':
-        'Nous ne pouvons pas nous connecter. L’API est-elle accessible depuis internet, et le nom est-il juste ?',
-      'pull.blocked_address': 'Cette adresse est dans un réseau privé, que nous ne contactons pas.',
-      'pull.timeout': 'Votre API a mis trop de temps à répondre.',
-      'pull.not_json': 'La réponse n’est pas du JSON. C’est peut-être une page de connexion ou d’erreur.',
-      'pull.xml': 'La réponse est du XML. Nous lisons du JSON ; demandez-nous un adaptateur.',
-      'pull.rate_limited': 'Votre API nous demande de ralentir. Dites-nous combien de requêtes sont permises.',
-      'pull.wrong_shape': 'Nous ne trouvons pas de liste de réservations dans la réponse. Commentez où elle est.',
-      'pull.consent_needed': 'L’accès n’est pas encore accordé : utilisez le bouton « Accorder l’accès ».',
-      'pull.token_failed': 'Nous n’avons pas reçu de jeton. Vérifiez l’URL du jeton, le client id et son secret.',
-      'pull.tls': 'Le certificat de votre API n’est pas valable pour cette adresse.',
-      'pull.redirect': 'Votre API nous renvoie à une autre adresse. Utilisez celle-ci comme URL de base.',
-    },
   },
   checks: {
     lead: 'Cette liste se remplit avec ce qui arrive ; personne ne peut la cocher.',
@@ -230,6 +216,18 @@ export const fr: Texts = {
       'pull.volume': [
         'Le nombre de réservations est plausible',
         'La liste d’aujourd’hui ne doit pas être vide, ni dépasser deux fois le nombre de chambres. Réservations {bookings}.',
+      ],
+      'pull.paging': [
+        'Les pages peuvent être suivies',
+        'La liste est lue page par page : chaque réservation une fois, jusqu’à la fin. Non respecté : {rules}.',
+      ],
+      'pull.dates': [
+        'Les dates sont vérifiées',
+        'Les dates manquantes ou non valables reçoivent 400, et la liste n’a que les jours demandés. Non respecté : {rules}.',
+      ],
+      'pull.errors': [
+        'Les erreurs et les limites sont traitées comme convenu',
+        'Chaque réponse est du JSON en UTF-8, et 429 a Retry-After. Non respecté : {rules}.',
       ],
       'both.agree': [
         'La liste et les événements disent la même chose',

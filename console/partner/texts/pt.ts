@@ -1,7 +1,9 @@
 import type { Texts } from './en.ts';
+import { ptCodes } from './pt-codes.ts';
 
 export const pt: Texts = {
   language: 'Português',
+  codes: ptCodes,
   title: 'Ligar {brand}',
   intro: 'Para {partner}. Tudo nesta página diz respeito apenas a este hotel. A ligação é válida até {date}.',
   steps: {
@@ -97,6 +99,7 @@ export const pt: Texts = {
       encoding: 'A assinatura em si está certa. Escreva-a em hexadecimal minúsculo, depois de sha512=.',
       method: 'Calcule HMAC-SHA512 sobre a hora, um ponto e o corpo.',
       content_type: 'Envie Content-Type: application/json, em UTF-8, sem compressão.',
+      envelope: 'Verifique estes campos: {fields}.',
     },
   },
   pull: {
@@ -132,6 +135,10 @@ export const pt: Texts = {
     save: 'Guardar e testar',
     test: 'Testar outra vez',
     testing: 'A perguntar à sua API …',
+    checking: 'A verificar páginas, datas e erros: pedido {count}.',
+    unchecked: 'A verificação de páginas, datas e erros não terminou. Teste outra vez.',
+    rules: 'Como se comporta a sua API',
+    kept: 'Certo',
     consent: 'Conceder acesso',
     consentWhy: 'Abre a sua página de autenticação num novo separador. Volte aqui depois e teste outra vez.',
     sent: 'O pedido, tal como o enviámos',
@@ -149,24 +156,6 @@ export const pt: Texts = {
     confirmed: 'confirmado',
     comment: 'Comentar',
     unread: 'Campos seus que não lemos',
-    meaning: {
-      'pull.auth_failed': 'A sua API recusa as credenciais. Verifique-as; talvez sejam de outro ambiente.',
-      'pull.forbidden': 'As credenciais são conhecidas, mas não podem ler reservas. Dê-lhes essa permissão.',
-      'pull.not_found': 'Não há nada neste endereço. Verifique a URL base e o caminho.',
-      'pull.bad_request': 'A sua API não aceita o pedido. Verifique os nomes dos parâmetros de datas.',
-      'pull.server_error': 'A sua API teve um erro interno. Veja o registo dela a esta hora.',
-      'pull.unreachable': 'Não conseguimos ligar. A API é acessível pela internet e o nome está certo?',
-      'pull.blocked_address': 'Este endereço está numa rede privada, que não contactamos.',
-      'pull.timeout': 'A sua API demorou demasiado a responder.',
-      'pull.not_json': 'A resposta não é JSON. Talvez seja uma página de autenticação ou de erro.',
-      'pull.xml': 'A resposta é XML. Lemos JSON; peça-nos um adaptador.',
-      'pull.rate_limited': 'A sua API pede-nos para abrandar. Diga-nos quantos pedidos são permitidos.',
-      'pull.wrong_shape': 'Não encontramos uma lista de reservas na resposta. Comente onde está.',
-      'pull.consent_needed': 'O acesso ainda não foi concedido: use o botão “Conceder acesso”.',
-      'pull.token_failed': 'Não recebemos um token. Verifique a URL do token, o client id e o segredo dele.',
-      'pull.tls': 'O certificado da sua API não é válido para este endereço.',
-      'pull.redirect': 'A sua API envia-nos para outro endereço. Use esse como URL base.',
-    },
   },
   checks: {
     lead: 'Esta lista preenche-se com o que chega; ninguém a pode assinalar à mão.',
@@ -230,6 +219,18 @@ export const pt: Texts = {
       'pull.volume': [
         'O número de reservas é plausível',
         'A lista de hoje não pode estar vazia nem ter mais do dobro dos quartos. Reservas {bookings}.',
+      ],
+      'pull.paging': [
+        'As páginas podem ser seguidas',
+        'A lista é lida página a página: cada reserva uma vez, até ao fim. Não cumprido: {rules}.',
+      ],
+      'pull.dates': [
+        'As datas são verificadas',
+        'Datas em falta ou inválidas têm a resposta 400, e a lista só tem os dias pedidos. Não cumprido: {rules}.',
+      ],
+      'pull.errors': [
+        'Erros e limites têm a resposta combinada',
+        'Cada resposta é JSON em UTF-8, e 429 tem Retry-After. Não cumprido: {rules}.',
       ],
       'both.agree': [
         'A lista e os eventos dizem o mesmo',
