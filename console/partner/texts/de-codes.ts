@@ -100,18 +100,21 @@ export const deCodes: Codes = {
     status_from_event: 'Das Ereignis ist eine Stornierung ohne endgültigen Status.',
   },
   rules: {
-    'list.answers': ['Die Liste mit beiden Daten antwortet 200', 'Antworten Sie 200 mit einer Liste von Buchungen.'],
+    'list.answers': [
+      'Die Liste mit beiden Datumsangaben antwortet 200',
+      'Antworten Sie 200 mit einer Liste von Buchungen.',
+    ],
     'list.missing_dates': [
-      'Eine Liste ohne eines der Daten wird mit 400 abgewiesen',
-      'Antworten Sie 400, wenn eines der beiden Daten fehlt.',
+      'Eine Liste ohne eine der Datumsangaben wird mit 400 abgewiesen',
+      'Antworten Sie 400, wenn eine der beiden Datumsangaben fehlt.',
     ],
     'list.malformed_dates': [
       'Ein ungültiges Datum wird mit 400 abgewiesen',
-      'Prüfen Sie beide Daten am Kalender und antworten Sie 400, wenn eines nicht lesbar ist oder nicht existiert.',
+      'Prüfen Sie beide am Kalender und antworten Sie 400, wenn eine nicht lesbar ist oder nicht existiert.',
     ],
     'list.range': [
       'Die Liste hat nur Buchungen des Zeitraums',
-      'Filtern Sie nach den beiden Daten: Aufenthalte mit mindestens einem Tag im Zeitraum.',
+      'Filtern Sie nach beiden Datumsangaben: Aufenthalte mit mindestens einem Tag im Zeitraum.',
     ],
     'answers.stable': [
       'Jede Anfrage wird beantwortet, ohne Serverfehler',

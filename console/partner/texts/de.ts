@@ -134,8 +134,8 @@ export const de: Texts = {
     save: 'Speichern und testen',
     test: 'Noch einmal testen',
     testing: 'Wir fragen Ihre API …',
-    checking: 'Wir prüfen Seiten, Daten und Fehler: Anfrage {count}.',
-    unchecked: 'Die Prüfung von Seiten, Daten und Fehlern wurde nicht beendet. Testen Sie noch einmal.',
+    checking: 'Wir prüfen Seiten, Datumsangaben und Fehler: Anfrage {count}.',
+    unchecked: 'Die Prüfung von Seiten, Datumsangaben und Fehlern wurde nicht beendet. Testen Sie noch einmal.',
     rules: 'Wie sich Ihre API verhält',
     kept: 'Richtig',
     consent: 'Zugang gewähren',
@@ -224,8 +224,8 @@ export const de: Texts = {
         'Die Liste wird Seite für Seite gelesen: jede Buchung einmal, bis zum Ende. Nicht eingehalten: {rules}.',
       ],
       'pull.dates': [
-        'Daten werden geprüft',
-        'Fehlende und ungültige Daten werden mit 400 beantwortet, und die Liste hat nur die angefragten Tage. Nicht eingehalten: {rules}.',
+        'Datumsangaben werden geprüft',
+        'Fehlende und ungültige Datumsangaben werden mit 400 beantwortet, und die Liste hat nur die angefragten Tage. Nicht eingehalten: {rules}.',
       ],
       'pull.errors': [
         'Fehler und Grenzen werden wie vereinbart beantwortet',
