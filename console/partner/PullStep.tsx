@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { call } from './link.ts';
+import { useEffect, useState } from 'react';
+import { call, takeAccess } from './link.ts';
 import { PullForm } from './PullForm.tsx';
 import { Act } from './parts.tsx';
 import { ReadFields } from './ReadFields.tsx';
@@ -32,15 +32,15 @@ export function PullStep({
       setTesting(false);
     }
   };
-  // A tab that is opened after waiting is blocked as a pop-up: open it first, then send it there.
   const consent = async () => {
-    const tab = window.open('about:blank', '_blank');
-    const { url } = await call<{ url: string }>('POST', '/consent');
-    if (tab) {
-      tab.opener = null;
-      tab.location.href = url;
-    } else location.href = url;
+    location.href = (await call<{ url: string }>('POST', '/consent')).url;
   };
+  // Back from the consent: with access, the test can begin.
+  const [access] = useState(takeAccess);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
+  useEffect(() => {
+    if (access === 'granted') void test().catch(() => {});
+  }, []);
   if (!pull.may_edit) return <p>{t.pull.leadLive}</p>;
   return (
     <>
@@ -52,6 +52,11 @@ export function PullStep({
             {t.pull.consent}
           </Act>{' '}
           <small>{t.pull.consentWhy}</small>
+        </p>
+      )}
+      {access === 'refused' && !isTesting && tested === undefined && (
+        <p className="notice bad" role="alert">
+          {t.codes.sentences['pull.consent_refused']}
         </p>
       )}
       {pull.base_url !== null && (

@@ -31,6 +31,13 @@ export async function openLink(): Promise<void> {
   await call('POST', '/open', { token });
 }
 
+/** What the address says about a consent that the person comes back from; it is taken out of it. */
+export function takeAccess(): string | null {
+  const access = new URLSearchParams(location.search).get('access');
+  if (access !== null) history.replaceState(null, '', location.pathname);
+  return access;
+}
+
 export async function call<Answer>(method: 'GET' | 'POST', at: string, body?: object): Promise<Answer> {
   const response = await fetch(base + at, {
     method,

@@ -91,14 +91,14 @@ export function registerApi(app: FastifyInstance, api: Api): void {
     return reply.type('application/json; charset=utf-8').send(description);
   });
   app.get('/oauth/callback', async (request, reply) => {
-    const { status, html } = await consentAnswer(runtime, new URL(request.url, 'http://callback').searchParams);
+    const answer = await consentAnswer(runtime, new URL(request.url, 'http://callback').searchParams);
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+    if (typeof answer === 'string') return reply.redirect(answer, 303);
     return reply
-      .code(status)
+      .code(answer.status)
       .type('text/html; charset=utf-8')
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
       .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
-      .send(html);
+      .send(answer.html);
   });
   registerOidc(app, api);
   app.get('/api/reference', (_request, reply) => {

@@ -4,15 +4,25 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { publicUrl } from './endpoints.ts';
 
-/** The link with which a brand authorizes our access. */
-export async function linkFor(runtime: Runtime, integration: string, by: string): Promise<ConsentLink> {
+/** The link with which a brand authorizes our access. The person ends at `returnTo`, a path of ours, or at a page that says what happened. */
+export async function linkFor(
+  runtime: Runtime,
+  integration: string,
+  requestedBy: string,
+  returnTo?: string,
+): Promise<ConsentLink> {
   const redirectUri = `${await publicUrl(runtime)}/oauth/callback`;
-  return consentLink(pullPorts(runtime), integration as IntegrationName, redirectUri, by);
+  const asked = { redirectUri, requestedBy, ...(returnTo !== undefined && { returnTo }) };
+  return consentLink(pullPorts(runtime), integration as IntegrationName, asked);
 }
 
-/** Handles the partner's redirect and returns the page to show. */
-export async function consentAnswer(runtime: Runtime, query: URLSearchParams): Promise<ReturnType<typeof consentPage>> {
+/** Handles the partner's redirect and returns the page to show, or the path to go to. */
+export async function consentAnswer(
+  runtime: Runtime,
+  query: URLSearchParams,
+): Promise<ReturnType<typeof consentPage> | string> {
   const consented = await finishConsent(pullPorts(runtime), query);
   if (consented.kind === 'ok') runtime.wake.signal('schedules');
-  return consentPage(consented);
+  if (consented.returnTo === undefined) return consentPage(consented);
+  return `${consented.returnTo}?access=${consented.kind === 'ok' ? 'granted' : 'refused'}`;
 }

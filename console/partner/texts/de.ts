@@ -139,7 +139,7 @@ export const de: Texts = {
     rules: 'Wie sich Ihre API verhält',
     kept: 'Richtig',
     consent: 'Zugang gewähren',
-    consentWhy: 'Öffnet Ihre Anmeldeseite in einem neuen Tab. Kommen Sie danach zurück und testen Sie noch einmal.',
+    consentWhy: 'Führt zu Ihrer Anmeldeseite und wieder hierher.',
     sent: 'Die Anfrage, wie wir sie gesendet haben',
     hidden: 'Zugangsdaten sind verborgen.',
     answered: 'Ihre API antwortete {status} nach {ms} ms.',

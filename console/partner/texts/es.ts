@@ -141,7 +141,7 @@ export const es: Texts = {
     rules: 'Cómo se comporta su API',
     kept: 'Correcto',
     consent: 'Conceder acceso',
-    consentWhy: 'Abre su página de acceso en otra pestaña. Vuelva aquí después y pruebe otra vez.',
+    consentWhy: 'Lleva a su página de acceso y vuelve aquí.',
     sent: 'La petición, tal como la enviamos',
     hidden: 'Las credenciales están ocultas.',
     answered: 'Su API respondió {status} después de {ms} ms.',

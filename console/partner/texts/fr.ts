@@ -140,7 +140,7 @@ export const fr: Texts = {
     rules: 'Comment votre API se comporte',
     kept: 'Juste',
     consent: 'Accorder l’accès',
-    consentWhy: 'Ouvre votre page de connexion dans un nouvel onglet. Revenez ensuite ici et testez de nouveau.',
+    consentWhy: 'Mène à votre page de connexion et revient ici.',
     sent: 'La requête, telle que nous l’avons envoyée',
     hidden: 'Les identifiants sont masqués.',
     answered: 'Votre API a répondu {status} après {ms} ms.',

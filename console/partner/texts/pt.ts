@@ -140,7 +140,7 @@ export const pt: Texts = {
     rules: 'Como se comporta a sua API',
     kept: 'Certo',
     consent: 'Conceder acesso',
-    consentWhy: 'Abre a sua página de autenticação num novo separador. Volte aqui depois e teste outra vez.',
+    consentWhy: 'Leva à sua página de autenticação e volta aqui.',
     sent: 'O pedido, tal como o enviámos',
     hidden: 'As credenciais estão ocultas.',
     answered: 'A sua API respondeu {status} após {ms} ms.',

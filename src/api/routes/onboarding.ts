@@ -238,8 +238,8 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       takeTest(link);
       return checkPull(runtime, link, signal);
     }),
-    action('consent', 'pull', async ({ integration }, _, by) => {
-      const consent = await linkFor(runtime, integration, by);
+    action('consent', 'pull', async ({ integration, link_id }, _, by) => {
+      const consent = await linkFor(runtime, integration, by, `/connect/${link_id}`);
       if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
       return { url: consent.url };
     }),

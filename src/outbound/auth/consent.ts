@@ -6,6 +6,7 @@ import type { IntegrationName } from '../../terms.ts';
 import type { AskPorts } from '../ask/ports.ts';
 import { identityOf } from './oauth2.ts';
 import { requestToken } from './token-request.ts';
+import type { PendingConsent } from './token-store.ts';
 
 /** Long enough to reach the person who may consent; short enough that a leaked link is useless soon. */
 const lifetimeMs = 30 * 60_000;
@@ -14,14 +15,16 @@ export type ConsentLink =
   | { readonly kind: 'ok'; readonly url: string; readonly validMs: number }
   | { readonly kind: 'unavailable'; readonly code: ErrorCode; readonly message: string };
 
-export type Consented =
-  | { readonly kind: 'ok'; readonly integration: IntegrationName }
-  | {
-      readonly kind: 'refused';
-      readonly integration?: IntegrationName;
-      readonly code: ErrorCode;
-      readonly message: string;
-    };
+export type Consented = Pick<PendingConsent, 'returnTo'> &
+  (
+    | { readonly kind: 'ok'; readonly integration: IntegrationName }
+    | {
+        readonly kind: 'refused';
+        readonly integration?: IntegrationName;
+        readonly code: ErrorCode;
+        readonly message: string;
+      }
+  );
 
 type CodeGrant = Extract<OAuth2, { grant: 'authorization_code' }>;
 type Ports = Pick<AskPorts, 'plan' | 'tokens' | 'http' | 'clock' | 'partners'>;
@@ -30,8 +33,7 @@ type Ports = Pick<AskPorts, 'plan' | 'tokens' | 'http' | 'clock' | 'partners'>;
 export async function consentLink(
   ports: Ports,
   integration: IntegrationName,
-  redirectUri: string,
-  requestedBy: string,
+  asked: Pick<PendingConsent, 'redirectUri' | 'requestedBy' | 'returnTo'>,
 ): Promise<ConsentLink> {
   const oauth = await codeGrant(ports, integration);
   if (oauth.kind === 'unavailable') return oauth;
@@ -42,8 +44,7 @@ export async function consentLink(
     state,
     integration,
     ...(verifier !== undefined && { verifier }),
-    redirectUri,
-    requestedBy,
+    ...asked,
     lifetimeMs,
   });
   const url = new URL(settings.authorize_url);
@@ -51,7 +52,7 @@ export async function consentLink(
     ...settings.authorize_params,
     response_type: 'code',
     client_id: settings.client_id,
-    redirect_uri: redirectUri,
+    redirect_uri: asked.redirectUri,
     state,
     ...(settings.scopes.length > 0 && { scope: settings.scopes.join(' ') }),
     ...(settings.audience !== undefined && { audience: settings.audience }),
@@ -70,7 +71,15 @@ export async function finishConsent(ports: Ports, query: URLSearchParams): Promi
   if (pending === undefined) {
     return refused('this link was already used, has expired (30 minutes), or was not issued here');
   }
-  const { integration, redirectUri, verifier } = pending;
+  const { returnTo } = pending;
+  return { ...(await redeem(ports, pending, query)), ...(returnTo !== undefined && { returnTo }) };
+}
+
+async function redeem(
+  ports: Ports,
+  { integration, redirectUri, verifier }: Pick<PendingConsent, 'integration' | 'redirectUri' | 'verifier'>,
+  query: URLSearchParams,
+): Promise<Consented> {
   const error = query.get('error');
   if (error !== null) {
     const why = foreignText(`${error} ${query.get('error_description') ?? ''}`);

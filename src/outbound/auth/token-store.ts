@@ -50,5 +50,7 @@ export interface PendingConsent {
   readonly verifier?: string;
   readonly redirectUri: string;
   readonly requestedBy: string;
+  /** A path of ours that the person came from and returns to. */
+  readonly returnTo?: string;
   readonly lifetimeMs: number;
 }

@@ -213,7 +213,7 @@ async function codeIssuer(over: Record<string, unknown> = {}) {
     ...one,
     refresh,
     async consent(ports: PullPorts) {
-      const link = await consentLink(ports, integration, redirect, 'ana');
+      const link = await consentLink(ports, integration, { redirectUri: redirect, requestedBy: 'ana' });
       assert.ok(link.kind === 'ok');
       const url = new URL(link.url);
       challenge = url.searchParams.get('code_challenge') ?? '';
