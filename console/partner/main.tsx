@@ -17,7 +17,8 @@ const ownLanguage = navigator.language.slice(0, 2);
 function App() {
   const { page, isResting, resume, refresh } = useView();
   const [chosen, setChosen] = useState<string>();
-  const language = chosen ?? (page.kind === 'open' ? page.view.language : ownLanguage);
+  const said = page.kind === 'open' ? page.view.language : page.kind === 'closed' ? page.language : undefined;
+  const language = chosen ?? said ?? ownLanguage;
   const t = languages[language] ?? languages.en;
   useEffect(() => {
     document.documentElement.lang = language;

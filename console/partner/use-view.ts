@@ -4,8 +4,15 @@ import type { View } from './types.ts';
 
 export type Page =
   | { readonly kind: 'opening' }
-  | { readonly kind: 'closed'; readonly why: Closed }
+  | { readonly kind: 'closed'; readonly why: Closed; readonly language: string | undefined }
   | { readonly kind: 'open'; readonly view: View; readonly isOffline: boolean };
+
+/** It stays in the language in which it was read. */
+const closed = (before: Page, why: Closed): Page => ({
+  kind: 'closed',
+  why,
+  language: before.kind === 'open' ? before.view.language : undefined,
+});
 
 /** A verdict appears within a second of its request. */
 const everyMs = 1_000;
@@ -23,14 +30,14 @@ export function useView() {
       setPage({ kind: 'open', view, isOffline: false });
     } catch (error) {
       setPage((before) => {
-        if (error instanceof LinkClosed) return { kind: 'closed', why: error.why };
+        if (error instanceof LinkClosed) return closed(before, error.why);
         return before.kind === 'open' ? { ...before, isOffline: true } : before;
       });
     }
   }, []);
   useEffect(() => {
     const close = (error: unknown) => {
-      if (error instanceof LinkClosed) setPage({ kind: 'closed', why: error.why });
+      if (error instanceof LinkClosed) setPage((before) => closed(before, error.why));
     };
     void openLink().then(load, close);
     const touch = () => {

@@ -6,7 +6,7 @@ import { findLinkOf } from '../store/operate/onboarding.ts';
 import { consoleHeader, type Identified, isServedOverHttps } from './caller.ts';
 import { browserOf } from './cookies.ts';
 
-/** A page that looks every second needs one request a second, and its buttons a few more. */
+/** For each browser: a page that looks every second needs one request a second, and its buttons a few more. */
 export const partnerRate = { perSecond: 4, burst: 40 };
 
 /** Whoever opened the link in the path, in this browser; undefined for everybody else. */
@@ -27,9 +27,9 @@ export async function identifyPartner(
     const detail = `A request that changes data must have the header ${consoleHeader}.`;
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
-  const wait = rates.take(linkId, runtime.clock.now());
+  const wait = rates.take(browser, runtime.clock.now());
   if (wait.kind === 'wait') {
-    const detail = 'Too many requests with this link.';
+    const detail = 'Too many requests from this browser.';
     return { kind: 'wait', status: 429, code: 'operate.busy', detail, seconds: wait.seconds };
   }
   const name = `${link.partner} (onboarding)`;

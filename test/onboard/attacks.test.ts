@@ -134,11 +134,13 @@ test('secrets are in no answer, document, file or audit entry', async () => {
   assert.ok(audit.some(({ action, actor }) => action === 'partner.pull' && actor === 'Harbour PMS (onboarding)'));
 });
 
-test('a link has a rate', async () => {
-  const { browser } = await opened();
+test('each browser of a link has a rate of its own', async () => {
+  const { link, browser } = await opened({ many_browsers: true });
+  const { browser: other } = await openInBrowser(house, link);
   const answers = await Promise.all(Array.from({ length: 80 }, () => browser.call('GET', '')));
   assert.ok(answers.some(({ status }) => status === 429));
   assert.ok(answers.some(({ status }) => status === 200));
+  assert.equal((await other.call('GET', '')).status, 200);
 });
 
 // From here on the address of the tests is slowed down: it guesses.

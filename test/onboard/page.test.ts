@@ -288,6 +288,31 @@ test('bad, expired, revoked and borrowed links get a clear page', { skip }, asyn
   assert.equal(await title(link.url), 'This link was withdrawn');
 });
 
+test('a page that is open when its link ends says why, in its language, whatever is clicked', { skip }, async () => {
+  const expire = (linkId: string) =>
+    house.service.runtime.pool.query('update onboarding_links set expires_at = now() where link_id = $1', [linkId]);
+  const link = await house.link({ ...brand('ending-hotel'), language: 'de' });
+  const { page } = await openBrowser(link.url);
+  await page.getByRole('button', { name: 'Geheimnis zeigen' }).click();
+  const secret = await shownSecret(page);
+  await expire(link.linkId);
+  await page.getByRole('button', { name: 'Ein gutes Beispiel zeigen' }).click();
+  await page.getByRole('heading', { name: 'Dieser Link ist abgelaufen' }).waitFor();
+  assert.equal((await page.content()).includes(secret), false);
+
+  const resting = await house.link({ ...brand('resting-hotel'), language: 'fr' });
+  const { page: other } = await openBrowser('about:blank#').then(async (look) => {
+    await look.page.clock.install();
+    await look.page.goto(resting.url);
+    return look;
+  });
+  await other.getByRole('heading', { name: 'Connecter HAR01' }).waitFor();
+  await expire(resting.linkId);
+  await other.clock.fastForward('24:00:00');
+  await other.getByRole('button', { name: 'Continuer' }).click();
+  await other.getByRole('heading', { name: 'Ce lien a expiré' }).waitFor();
+});
+
 test('a page left open rests, and has no secret on it', { skip }, async () => {
   const link = await house.link(brand('sleepy-hotel'));
   const { page } = await openBrowser('about:blank#').then(async (look) => {
