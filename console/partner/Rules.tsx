@@ -9,24 +9,25 @@ export function Rules({ check, isTesting }: { check: NonNullable<Pull['check']>;
   return (
     <>
       <h3>{t.pull.rules}</h3>
-      <ul className="checks rules">
-        {check.rules
-          .filter(({ outcome }) => outcome !== 'pass')
-          .map((rule) => (
-            <Verdict key={rule.id} rule={rule} />
-          ))}
-      </ul>
+      <Verdicts rules={check.rules.filter((rule) => !passed.includes(rule))} />
       <details>
         <summary>
           {t.pull.kept} ({passed.length})
         </summary>
-        <ul className="checks rules">
-          {passed.map((rule) => (
-            <Verdict key={rule.id} rule={rule} />
-          ))}
-        </ul>
+        <Verdicts rules={passed} />
       </details>
     </>
+  );
+}
+
+function Verdicts({ rules }: { rules: readonly Rule[] }) {
+  if (rules.length === 0) return null;
+  return (
+    <ul className="checks rules">
+      {rules.map((rule) => (
+        <Verdict key={rule.id} rule={rule} />
+      ))}
+    </ul>
   );
 }
 

@@ -2,6 +2,7 @@ import { sampleEvent } from '../../../src/canonical/sample-event.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createLink, linkRequest } from '../../../src/operations/onboarding.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
+import type { Simulator } from '../../partner-kit/src/simulate/index.ts';
 import { signedHeaders } from '../../sender/src/sign.ts';
 
 const integration = 'harbour-house';
@@ -49,11 +50,13 @@ const inMilliseconds = (headers: Request['headers']): Request['headers'] => ({
 });
 
 /**
- * A brand that nobody has connected yet, the link for its partner, and a simulated developer of that partner who makes the usual mistakes.
+ * A brand that nobody has connected yet, the link for its partner, and a simulated developer of that partner who makes the usual mistakes
+ * and then switches on a sender that does everything right.
  */
 export async function onboardPartner(
   runtime: Runtime,
-  api: { readonly url: string; readonly key: string },
+  partner: Pick<Simulator, 'baseUrl' | 'pushTo'>,
+  key: string,
   say: (text: string) => void,
 ): Promise<{ stop(): void }> {
   const isNew = !runtime.active().integrations.has(integration);
@@ -64,8 +67,8 @@ export async function onboardPartner(
   partner's page  ${url}
                   A simulated developer is about to make the usual mistakes: open the page and watch.
                   For the step with the API, enter
-                    base URL            ${api.url}
-                    bearer token        ${api.key}
+                    base URL            ${partner.baseUrl}
+                    bearer token        ${key}
                     path                /api/reservations
                     first, last day     dateFrom, dateTo
                     pages               offset and limit: offset, limit
@@ -74,8 +77,10 @@ export async function onboardPartner(
   let timer: NodeJS.Timeout | undefined;
   const play = async (index: number): Promise<void> => {
     const scene = scenes[index];
-    if (scene === undefined)
-      return say('partner: done. Test the retries and the API yourself, then say that you are ready.');
+    if (scene === undefined) {
+      await partner.pushTo({ url: address, secret, brand_id: brandId });
+      return say('partner: switches its own sender on. Test the retries and the API, then say that you are ready.');
+    }
     const { status } = await fetch(address, { method: 'POST', ...requestOf(scene, secret, index) });
     say(`partner: ${scene.says} (${status})`);
     timer = setTimeout(() => void play(index + 1).catch(failed), sceneMs);

@@ -74,7 +74,8 @@ const newHotel: DemoHotel = {
   integration: 'harbour-house',
   property: 'LIS01',
   secrets: 'harbour',
-  simulator: (token) => ({ seed: 23, paging: 'offset', auth: { type: 'bearer', token } }),
+  // Slowly, so that its events can be read as they arrive.
+  simulator: (token) => ({ seed: 23, paging: 'offset', auth: { type: 'bearer', token }, changeEveryMs: 10_000 }),
 };
 
 export interface DemoOptions {
@@ -142,8 +143,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     if (options.onboards) {
       const partner = await startHotel(newHotel, workspaceDir, secrets);
       simulators.set(newHotel, partner);
-      const api = { url: partner.baseUrl, key: secrets.get(`${newHotel.secrets}_key`) ?? '' };
-      onboarding = await onboardPartner(service.runtime, api, say);
+      const key = secrets.get(`${newHotel.secrets}_key`) ?? '';
+      onboarding = await onboardPartner(service.runtime, partner, key, say);
     }
     const progress = showProgress(service.runtime);
     await end;
@@ -164,10 +165,10 @@ async function startHotel(hotel: DemoHotel, workspaceDir: string, secrets: Map<s
   await mkdir(partnerDir, { recursive: true });
   const property = shippedProperties.find(({ id }) => id === hotel.property) ?? shippedProperties[0];
   const simulator = await startSimulator({
-    ...hotel.simulator(key),
     properties: [property],
     reservations: 400,
     changeEveryMs,
+    ...hotel.simulator(key),
     bookFile: path.join(partnerDir, `${hotel.integration}.json`),
     pushFolder: path.join(partnerDir, hotel.integration),
   });
