@@ -15,6 +15,14 @@ const pagingFields = {
 } as const;
 type Paging = keyof typeof pagingFields;
 /** In the query unless it says otherwise. */
+/** What is stored, as the form writes it. */
+function storedPaging(stored: NonNullable<Pull['list']>['paging'] | undefined) {
+  const type = (Object.keys(pagingFields) as Paging[]).find((one) => one === stored?.type) ?? 'auto';
+  const places = pagingFields[type].flatMap((name) =>
+    typeof stored?.[name] === 'string' ? [[name, stored[name].replace(/^query\./, '')]] : [],
+  );
+  return { type, places: Object.fromEntries(places) as Readonly<Record<string, string>>, isChanged: false };
+}
 const placed = (name: string, text: string): string => (name === 'next' || text.includes('.') ? text : `query.${text}`);
 
 /** Where the partner's API is, how we sign in, and how its list is asked for. */
@@ -25,18 +33,19 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [replaces, setReplaces] = useState(pull.auth === null);
   const [list, setList] = useState(pull.list);
-  const [paging, setPaging] = useState<Paging>('auto');
-  const [places, setPlaces] = useState<Readonly<Record<string, string>>>({});
+  const [paging, setPaging] = useState(() => storedPaging(pull.list?.paging));
   const form = forms.find(({ title }) => title === kind);
   const isMoved = pull.base_url !== null && base !== pull.base_url;
   const asksAuth = replaces || isMoved;
   const save = async () => {
+    const { type, places, isChanged } = paging;
     const names = Object.entries(places).filter(([, text]) => text !== '');
-    const chosen = { type: paging, ...Object.fromEntries(names.map(([name, text]) => [name, placed(name, text)])) };
+    const chosen = { type, ...Object.fromEntries(names.map(([name, text]) => [name, placed(name, text)])) };
+    const { paging: _, ...asked } = list ?? {};
     await call('POST', '/pull', {
       base_url: base.trim().replace(/\/$/, ''),
       ...(asksAuth && form && { auth: authValue(form, typed) }),
-      ...(list && { list: { ...list, ...(paging !== 'auto' && { paging: chosen }) } }),
+      ...(list && { list: { ...asked, ...(isChanged && type !== 'auto' && { paging: chosen }) } }),
     });
     // Secrets leave the page with the request.
     setTyped({});
@@ -127,7 +136,12 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
           {input(t.pull.to, list.to, (to) => setList({ ...list, to }))}
           <label>
             <span>{t.pull.paging}</span>
-            <select value={paging} onChange={(event) => setPaging(event.currentTarget.value as Paging)}>
+            <select
+              value={paging.type}
+              onChange={(event) =>
+                setPaging({ type: event.currentTarget.value as Paging, places: {}, isChanged: true })
+              }
+            >
               {Object.entries(t.pull.pagingKinds).map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
@@ -135,8 +149,10 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
               ))}
             </select>
           </label>
-          {pagingFields[paging].map((name) =>
-            input(t.pull.pagingFields[name], places[name] ?? '', (text) => setPlaces({ ...places, [name]: text })),
+          {pagingFields[paging.type].map((name) =>
+            input(t.pull.pagingFields[name], paging.places[name] ?? '', (text) =>
+              setPaging({ ...paging, places: { ...paging.places, [name]: text }, isChanged: true }),
+            ),
           )}
         </fieldset>
       )}

@@ -45,7 +45,7 @@ export function PullStep({
   return (
     <>
       <p>{t.pull.lead}</p>
-      <PullForm key={pull.base_url} pull={pull} onSaved={test} />
+      <PullForm key={`${pull.base_url} ${pull.list?.paging?.type}`} pull={pull} onSaved={test} />
       {pull.auth?.grant === 'authorization_code' && (
         <p className="no-print">
           <Act quiet act={consent}>

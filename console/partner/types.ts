@@ -80,6 +80,8 @@ export interface ListForm {
   readonly path: string;
   readonly from: string;
   readonly to: string;
+  /** As the connector writes it: a type, and where requests and answers have what. */
+  readonly paging: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Tested {

@@ -119,7 +119,7 @@ function refusalOf({ at, status, code, reason, request_id: id }: Awaited<ReturnT
 function pullView(runtime: Runtime, { integration, pull_facts, live_at }: OnboardingLink) {
   const brand = runtime.active().integrations.get(integration);
   const { pull, paused = false } = brand?.body ?? {};
-  const request = brand?.connector.body.pull?.request;
+  const { request, pagination } = brand?.connector.body.pull ?? {};
   const parameters = Object.entries(request?.query ?? request?.body ?? {});
   const named = (place: string) => parameters.find(([, value]) => String(value).startsWith(`{${place}`))?.[0] ?? '';
   const auth = pull?.auth;
@@ -135,6 +135,7 @@ function pullView(runtime: Runtime, { integration, pull_facts, live_at }: Onboar
           path: request?.path ?? '',
           from: named('window.from'),
           to: named('window.to'),
+          paging: request === undefined ? null : (pagination ?? null),
         }
       : null,
     tested_at: pull_facts === null ? null : new Date(pull_facts.testedAt),

@@ -110,6 +110,11 @@ test('a developer who knows only the page connects events and an unseen API; the
   await page.getByRole('button', { name: 'Save and test' }).click();
   await page.getByText('It works').waitFor();
   await page.getByRole('heading', { name: 'How your API behaves' }).waitFor();
+  assert.equal(
+    await page.getByLabel('Parameter of the cursor').inputValue(),
+    'cursor',
+    'the form has what was found out',
+  );
   const row = page.locator('tr', { hasText: 'rooms.rate_code' });
   await row.getByRole('button', { name: 'This is right' }).click();
   await row.getByText('confirmed').waitFor();

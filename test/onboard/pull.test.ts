@@ -25,7 +25,7 @@ test('a partner connects a system that nobody has described, and sees what we re
     may_edit: true,
     base_url: null,
     auth: null,
-    list: { method: 'GET', path: '', from: '', to: '' },
+    list: { method: 'GET', path: '', from: '', to: '', paging: null },
     tested_at: null,
     check: null,
   });
@@ -58,6 +58,7 @@ test('a partner connects a system that nobody has described, and sees what we re
     'pull.dates': 'missing',
     'pull.errors': 'missing',
   });
+  assert.partialDeepStrictEqual((await view()).pull.list.paging, { type: 'cursor', cursor: 'query.cursor' });
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
 });
