@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { checkConformance } from '../../src/operations/conformance.ts';
 import { editInForce } from '../../src/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { type Faults, startUnseenSystem } from './unseen-system.ts';
@@ -102,4 +103,27 @@ test('the check keeps the rate of the brand', async () => {
   );
   const seconds = ((requests.at(-1)?.at ?? 0) - (requests[0]?.at ?? 0)) / 1000;
   assert.ok(seconds >= requests.length - 2, `${requests.length} requests in ${seconds} s`);
+});
+
+test('a check whose page is closed ends early and can be made again', async () => {
+  const system = await startUnseenSystem();
+  try {
+    const brand = { brand_id: 'LEFT01', timezone: 'Europe/Lisbon', deliver: [] };
+    const link = await house.link({ integration: 'left-hotel', asks: ['pull'], brand });
+    const { browser } = await openInBrowser(house, link);
+    await browser.call('POST', '/pull', { base_url: system.url, auth: { type: 'bearer', token: system.token }, list });
+    await browser.call('POST', '/test');
+    const leaving = new AbortController();
+    const leave = async (count: number) => (count === 3 ? leaving.abort() : undefined);
+    const name = 'left-hotel' as Parameters<typeof checkConformance>[1];
+    assert.equal(
+      await checkConformance(house.service.runtime, name, leave, leaving.signal),
+      undefined,
+      'no half verdict',
+    );
+    assert.equal((await browser.call('POST', '/check')).status, 200);
+    assert.ok((await browser.call('GET', '')).body.pull.check.rules.length > 5);
+  } finally {
+    await system.stop();
+  }
 });
