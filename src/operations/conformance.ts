@@ -104,7 +104,11 @@ function senderOf(ports: PullPorts, plan: Plan, signal: AbortSignal) {
     const { connectMs, idleMs, deadlineMs, maxBytes } = settings;
     const answered = await ports.http.request({
       ...authorized.wire,
-      ...{ connectMs, idleMs, deadlineMs, expects: { bytes: maxBytes }, signal },
+      connectMs,
+      idleMs,
+      deadlineMs,
+      expects: { bytes: maxBytes },
+      signal,
     });
     if (answered.kind === 'failed') throw new Error(answered.message);
     return answered;
