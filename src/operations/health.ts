@@ -1,25 +1,15 @@
 import type { Versioned } from '../brand/brand.ts';
-import { openCircuitsOf } from '../composition/partner-apis.ts';
-import { streamsOf } from '../composition/stream.ts';
-import type { LaneKey } from '../deliver/queued-lanes.ts';
-import type { Stream } from '../intake/stream/ports.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { refusedBrands } from '../store/events/rejections.ts';
-import { type StreamState, streamStates } from '../store/events/streams.ts';
-import { authFailures, failedLastRuns, pendingEvents } from '../store/operate/conditions.ts';
-import { type OpenAlert, openAlertsOf, retryingLanes, usualLatencies, waitingRuns } from '../store/operate/health.ts';
-import { type IntegrationNow, integrationsNow, type LaneNow, lanesNow } from '../store/operate/overview.ts';
-import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
+import type { StreamState } from '../store/events/streams.ts';
+import { type OpenAlert, openAlertsOf, waitingRuns } from '../store/operate/health.ts';
+import { type IntegrationNow, integrationsNow } from '../store/operate/overview.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
-import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
-import { leastLateMs } from '../watch/conditions/judged.ts';
 import { describeFailure, describeUnread } from '../watch/conditions/streams.ts';
 import { conditionsOf } from '../watch/conditions.ts';
-import { type Condition, type Facts, type LaneFacts, noFacts } from '../watch/facts.ts';
+import { type Condition, type Facts, noFacts } from '../watch/facts.ts';
 import { type Finding, type Health, healthFrom } from '../watch/health.ts';
 import { brandsConcerned, limitedMessage } from './alert-view.ts';
-import { missingRolesOf } from './missing-roles.ts';
-import { openHolds } from './open-holds.ts';
+import { factsOf, type LaneHealth, streamsNow } from './facts.ts';
 
 /** The health of a brand, with the facts about it that callers show beside it. */
 export interface BrandHealth extends Health {
@@ -43,13 +33,6 @@ export interface StreamNow {
   readonly problem: string | null;
 }
 
-export interface LaneHealth extends LaneNow, LaneFacts {
-  readonly late_ms: number | null;
-  readonly preview: boolean;
-  /** The destination accepts nothing now. */
-  readonly failing: boolean;
-}
-
 /** The health of brands, for the API, the commands and the metrics, from facts that are cheap to read now. Takes one connection. */
 export async function healthOf(runtime: Runtime, names: readonly string[]): Promise<BrandHealth[]> {
   const { pool } = runtime;
@@ -61,34 +44,24 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const polling = [...new Set([...names, ...known.map(pollerOf)])];
   const now = await integrationsNow(pool, polling);
   const nowBy = new Map(now.map((brand) => [brand.integration, brand]));
-  const circuits = await openCircuits(pool, 'destination');
-  const lanes = await lanesOf(runtime, keys, circuits);
+  const facts = await factsOf(runtime, { names, polling, keys });
+  const { lanes, pending } = facts;
   const streams = known.some(({ body }) => body.stream || body.pulled_by) ? await streamsNow(runtime) : [];
   const streamBy = new Map(streams.flatMap((stream) => stream.brands.map((name) => [name, stream] as const)));
-  const pending = await pendingEvents(pool, names);
-  const refusals = await refusedBrands(pool, names);
   const destinations = [...new Set(keys.map(({ destination }) => destination))];
   const conditions = conditionsOf({
     ...noFacts,
-    missingRoles: await missingRolesOf(runtime),
+    ...facts,
     pauses: known.flatMap(({ name, body }) => pauseOf(name, body.paused, nowBy.get(name))),
     empty: known.flatMap(({ name, body }) => {
       const hasData = nowBy.get(name)?.last_event_at || nowBy.get(body.pulled_by ?? name)?.last_run_at;
       const pulls = !streamBy.has(name) && (body.pull !== undefined || body.pulled_by !== undefined);
       return hasData ? [] : [{ integration: name, pulls }];
     }),
-    authFailures: await authFailures(pool, polling),
-    partnerCircuits: await openCircuitsOf(runtime),
-    runs: await failedLastRuns(pool, polling),
     waitingRuns: await waitingRuns(pool, polling),
     askedToWait: now.filter(({ retry_at }) => retry_at !== null).map(({ integration }) => integration),
-    lanes,
-    circuits: circuits.filter(({ name }) => destinations.includes(name)),
     deadLetters: now.map(({ integration, open_dead_letters: open }) => ({ integration, last_hour: 0, usual: 0, open })),
-    refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
-    pending,
     streams,
-    holds: await openHolds(pool, names),
   });
   const concerning = byBrand(runtime, conditions);
   const alerts = await openAlertsOf(pool, { integrations: names, destinations });
@@ -162,18 +135,6 @@ function pauseOf(integration: string, inDocument: boolean, now: IntegrationNow |
   return now?.paused_at ? [{ integration, by: now.paused_by ?? 'an operator' }] : [];
 }
 
-/** The streams of the documents in force, with their brands. What other documents could not read no longer counts. */
-export async function streamsNow(runtime: Runtime) {
-  const streams = await streamsOf(runtime);
-  const states = streams.size === 0 ? [] : await streamStates(runtime.pool, [...streams.keys()]);
-  return states.map((state) => {
-    const { revision, brands } = streams.get(state.stream) as Stream;
-    const isCurrent = state.refused?.revision === revision && state.refused.count > 0;
-    const names = [...brands.values()].map(({ integration }) => integration as string);
-    return { ...state, brands: names, refused: isCurrent ? state.refused : null };
-  });
-}
-
 function streamNow({ connected_since, last_message_at, ...facts }: StreamState): StreamNow {
   const { failures, refused } = facts;
   const problem = failures > 0 ? describeFailure(facts) : refused && describeUnread(refused);
@@ -182,34 +143,3 @@ function streamNow({ connected_since, last_message_at, ...facts }: StreamState):
 
 /** The integration that polls for the brand. */
 const pollerOf = ({ name, body }: Versioned<'integration'>): string => body.pulled_by ?? name;
-
-/** The facts about lanes; what is usual is read for the late ones only. */
-export async function lanesOf(
-  runtime: Runtime,
-  keys: readonly LaneKey[],
-  circuits: readonly OpenCircuit[],
-): Promise<LaneHealth[]> {
-  const { pool } = runtime;
-  const { destinations, documents } = runtime.active();
-  const lanes = await lanesNow(pool, keys);
-  const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) >= leastLateMs).map(({ integration }) => integration);
-  const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
-  const retrying = await retryingLanes(pool, keys);
-  const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
-  const away = new Map(circuits.map((one) => [one.name, one.last_failure]));
-  return lanes.map((lane) => {
-    const { integration, destination } = lane;
-    const failed = retryingBy.get(`${integration} ${destination}`);
-    const preview = documents.get(integration)?.body.preview?.includes(destination) === true;
-    const facts = {
-      ...lane,
-      preview,
-      paused: preview || destinations.get(destination)?.body.paused === true,
-      retrying: failed?.retrying ?? 0,
-      last_failure: away.get(destination) ?? failed?.last_failure ?? null,
-      delivered_since: failed?.delivered_since ?? false,
-      usual_ms: usual.get(integration),
-    };
-    return { ...facts, failing: !facts.paused && (away.has(destination) || isDestinationFailing(facts)) };
-  });
-}

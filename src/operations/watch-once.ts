@@ -1,29 +1,18 @@
 import { feedbackStreams } from '../composition/feedback.ts';
-import { openCircuitsOf } from '../composition/partner-apis.ts';
 import { streamedBrands } from '../composition/stream.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/random.ts';
 import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { refusedBrands } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
 import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
-import {
-  authFailures,
-  clockSkews,
-  deadLetterGrowth,
-  failedLastRuns,
-  nodeClocks,
-  pendingEvents,
-  quietFeeds,
-} from '../store/operate/conditions.ts';
+import { clockSkews, deadLetterGrowth, nodeClocks, quietFeeds } from '../store/operate/conditions.ts';
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { stalledNodes } from '../store/operate/nodes.ts';
 import { type OnboardingLink, openLinks } from '../store/operate/onboarding.ts';
 import { readLanesWithWork } from '../store/outbox/due.ts';
-import { openCircuits } from '../store/remotes.ts';
 import { recentlyUnlisted } from '../store/runs/unlisted.ts';
 import { alertsOf } from '../watch/alerts.ts';
 import { causeOfAlert, causeText } from '../watch/causes.ts';
@@ -32,11 +21,9 @@ import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
-import { lanesOf, streamsNow } from './health.ts';
+import { factsOf, sharedCauses, streamsNow } from './facts.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
-import { missingRolesOf } from './missing-roles.ts';
-import { openHolds } from './open-holds.ts';
 import { seasons, unusualDays } from './unusual-days.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -122,15 +109,11 @@ const rules = {
 async function causes(runtime: Runtime) {
   const { pool } = runtime;
   const active = runtime.active();
-  const partnerCircuits = await openCircuitsOf(runtime);
   const stalled = await stalledNodes(pool);
-  const circuits = await openCircuits(pool, 'destination');
   const sends = await routeStates(pool);
   return {
-    missingRoles: await missingRolesOf(runtime),
-    partnerCircuits,
+    ...(await sharedCauses(runtime)),
     stalled,
-    circuits: circuits.filter(({ name }) => active.destinations.has(name)),
     broken: active.broken,
     alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   } satisfies Partial<Facts>;
@@ -140,7 +123,6 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const { pool } = runtime;
   const active = runtime.active();
   const all = [...active.integrations.values()];
-  const names = all.map(({ integration: name }) => name);
   const streamed = streamedBrands(runtime);
   const pushing = all
     .filter((one) => one.body.push.enabled || streamed.includes(one))
@@ -148,28 +130,19 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ integration: name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
-  const runs = await failedLastRuns(pool, undefined);
-  const auth = await authFailures(pool, names);
   const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
-  const holds = await openHolds(pool, undefined);
   const told = await toldLately(pool);
-  const refused = await refusedBrands(pool, undefined);
   const skews = await clockSkews(pool);
   const links = await openLinks(pool);
   const clocks = await nodeClocks(pool, clockToleranceMs);
-  const pending = await pendingEvents(pool, undefined);
   const working = await readLanesWithWork(pool);
-  const known = await causes(runtime);
-  const lanes = await lanesOf(
-    runtime,
-    working.filter(({ integration, destination }) =>
-      active.documents.get(integration)?.body.deliver.includes(destination),
-    ),
-    known.circuits,
+  const keys = working.filter(({ integration, destination }) =>
+    active.documents.get(integration)?.body.deliver.includes(destination),
   );
+  const known = await factsOf(runtime, { names: undefined, polling: undefined, keys });
   const shared = await sharedAlerts(pool);
   const now = systemClock.now();
   const judged = feeds.map(({ integration, feed, last_at, hours }) => ({
@@ -193,24 +166,18 @@ async function facts(runtime: Runtime): Promise<Facts> {
       ({ integration, feed, judgement }) =>
         (judgement.expected ?? 0) * Math.min(1, season.get(integration) ?? 1) >= rules[feed].missed,
     ),
-    runs: runs.filter(({ integration }) => active.documents.has(integration)),
-    authFailures: auth,
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
-    holds,
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,
       message: describeSign(sign, counts),
     })),
-    refusals: refused.filter(({ integration }) => active.documents.get(integration)?.body.push.enabled),
     skews,
     nodeClocks: clocks,
     partners: waitingPartners(links.filter(({ integration }) => active.documents.has(integration))),
     shared,
-    pending,
-    lanes,
   };
 }
 

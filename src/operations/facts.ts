@@ -1,0 +1,101 @@
+import { openCircuitsOf } from '../composition/partner-apis.ts';
+import { streamsOf } from '../composition/stream.ts';
+import type { LaneKey } from '../deliver/queued-lanes.ts';
+import type { Stream } from '../intake/stream/ports.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { refusedBrands } from '../store/events/rejections.ts';
+import { streamStates } from '../store/events/streams.ts';
+import { authFailures, failedLastRuns, pendingEvents } from '../store/operate/conditions.ts';
+import { retryingLanes, usualLatencies } from '../store/operate/health.ts';
+import { type LaneNow, lanesNow } from '../store/operate/overview.ts';
+import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
+import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
+import { leastLateMs } from '../watch/conditions/judged.ts';
+import type { Facts, LaneFacts } from '../watch/facts.ts';
+import { missingRolesOf } from './missing-roles.ts';
+import { openHolds } from './open-holds.ts';
+
+/** Of which brands facts are wanted, with those that poll for them (undefined: all), and of which lanes. */
+interface Wanted {
+  readonly names: readonly string[] | undefined;
+  readonly polling: readonly string[] | undefined;
+  readonly keys: readonly LaneKey[];
+}
+
+/** The facts by which both the health of brands and their alerts are judged, read one after another on one connection. */
+export async function factsOf(runtime: Runtime, { names, polling, keys }: Wanted) {
+  const { pool } = runtime;
+  const { documents, integrations } = runtime.active();
+  const causes = await sharedCauses(runtime);
+  const runs = await failedLastRuns(pool, polling);
+  const refusals = await refusedBrands(pool, names);
+  return {
+    ...causes,
+    runs: runs.filter(({ integration }) => documents.has(integration)),
+    authFailures: await authFailures(pool, polling ?? [...integrations.keys()]),
+    refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
+    pending: await pendingEvents(pool, names),
+    holds: await openHolds(pool, names),
+    lanes: await lanesOf(runtime, keys, causes.circuits),
+  } satisfies Partial<Facts>;
+}
+
+/** What one cause does to many brands. */
+export async function sharedCauses(runtime: Runtime) {
+  const circuits = await openCircuits(runtime.pool, 'destination');
+  return {
+    missingRoles: await missingRolesOf(runtime),
+    partnerCircuits: await openCircuitsOf(runtime),
+    circuits: circuits.filter(({ name }) => runtime.active().destinations.has(name)),
+  } satisfies Partial<Facts>;
+}
+
+export interface LaneHealth extends LaneNow, LaneFacts {
+  readonly late_ms: number | null;
+  readonly preview: boolean;
+  /** The destination accepts nothing now. */
+  readonly failing: boolean;
+}
+
+/** The streams of the documents in force, with their brands. What other documents could not read no longer counts. */
+export async function streamsNow(runtime: Runtime) {
+  const streams = await streamsOf(runtime);
+  const states = streams.size === 0 ? [] : await streamStates(runtime.pool, [...streams.keys()]);
+  return states.map((state) => {
+    const { revision, brands } = streams.get(state.stream) as Stream;
+    const isCurrent = state.refused?.revision === revision && state.refused.count > 0;
+    const names = [...brands.values()].map(({ integration }) => integration as string);
+    return { ...state, brands: names, refused: isCurrent ? state.refused : null };
+  });
+}
+
+/** The facts about lanes; what is usual is read for the late ones only. */
+async function lanesOf(
+  runtime: Runtime,
+  keys: readonly LaneKey[],
+  circuits: readonly OpenCircuit[],
+): Promise<LaneHealth[]> {
+  const { pool } = runtime;
+  const { destinations, documents } = runtime.active();
+  const lanes = await lanesNow(pool, keys);
+  const late = lanes.filter(({ late_ms }) => (late_ms ?? 0) >= leastLateMs).map(({ integration }) => integration);
+  const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
+  const retrying = await retryingLanes(pool, keys);
+  const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
+  const away = new Map(circuits.map((one) => [one.name, one.last_failure]));
+  return lanes.map((lane) => {
+    const { integration, destination } = lane;
+    const failed = retryingBy.get(`${integration} ${destination}`);
+    const preview = documents.get(integration)?.body.preview?.includes(destination) === true;
+    const facts = {
+      ...lane,
+      preview,
+      paused: preview || destinations.get(destination)?.body.paused === true,
+      retrying: failed?.retrying ?? 0,
+      last_failure: away.get(destination) ?? failed?.last_failure ?? null,
+      delivered_since: failed?.delivered_since ?? false,
+      usual_ms: usual.get(integration),
+    };
+    return { ...facts, failing: !facts.paused && (away.has(destination) || isDestinationFailing(facts)) };
+  });
+}
