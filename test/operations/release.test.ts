@@ -51,6 +51,12 @@ test('a lane in preview sends nothing; its preview shows what a release would se
     findings.map(({ message, action }) => [message, action]),
     [['Deliveries to crm are in preview: 3 changes are waiting until you release them.', 'release']],
   );
+  const viewer = await node.token('viewer');
+  const { items } = (await node.call('GET', '/deliveries?destination=crm', viewer)).body;
+  const { deliveries } = (await node.call('GET', '/integrations/grand/reservations/r1', viewer)).body;
+  assert.equal(items[0].waits_for, 'release');
+  const stop = (name: string) => deliveries.find((one: { destination: string }) => one.destination === name).waits_for;
+  assert.deepEqual([stop('crm'), stop('lake')], ['release', null]);
   const seen = await node.call('GET', '/integrations/grand/release/crm', await node.token('operator'));
   assert.deepEqual(seen.body, {
     total: 3,

@@ -158,7 +158,8 @@ const titles = {
 
 /** What the checks found, worst first. */
 function Findings({ brand }: { brand: IntegrationDetail }) {
-  const title = titles[brand.state];
+  // A lane that waits for its release does not pause the others.
+  const title = brand.findings[0]?.kind === 'deliveries_paused' ? 'Deliveries wait' : titles[brand.state];
   if (title === undefined) return null;
   const tone =
     brand.state === 'new' ? 'calm' : brand.state === 'failing' || brand.state === 'auth_failed' ? 'bad' : 'warn';
