@@ -12,8 +12,7 @@ import { isCounted, resendLanes } from './resend.ts';
 export async function previewRelease(runtime: Runtime, integration: string, destination: string): Promise<JobPreview> {
   const lanes = resendLanes(runtime, { integration, destination }).filter(isCounted);
   const { waiting: total } = await undelivered(runtime.pool, lanes);
-  const { lookedAt, ...seen } = await foreseeSend(runtime, lanes, { onlyWaiting: true });
-  return { total, looked_at: lookedAt < total ? lookedAt : null, ...seen };
+  return foreseeSend(runtime, lanes, { total, onlyWaiting: true });
 }
 
 /** Takes the destination out of `preview` in the brand's document: what waits is sent, and so is everything after it. */

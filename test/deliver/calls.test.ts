@@ -7,14 +7,14 @@ import { reservation, takeIn } from './support.ts';
 import { accounts } from './vendors/all.ts';
 
 /** The first import of bookings and profiles: guests with an address, a phone number, consent and one past stay each. */
-const guests = 200;
+const guests = 1_000;
 const file = new URL('../../docs/guides/deliver.md', import.meta.url);
 const counted = new Map<string, number>();
 
 for (const make of accounts) {
   const { preset } = make();
   test(`${preset}: calls for the first import of many guests are counted`, async (t) => {
-    const { account, server, pool, name, drainAll, assemble } = await setUpPeople(make)(t);
+    const { account, server, pool, name, drainAll, assemble, foresee } = await setUpPeople(make)(t);
     const bookings = Array.from({ length: guests }, (_, i) => {
       const phone = `+35191${String(i).padStart(7, '0')}`;
       const guest: Guest = { first_name: 'Ana', last_name: `Exemplo ${i}`, email: `g${i}@guests.example`, phone };
@@ -23,11 +23,13 @@ for (const make of accounts) {
     });
     await takeIn(pool, bookings, [name], { integration: name, mode: 'push' });
     await assemble(...bookings);
+    const foreseen = await foresee();
     const before = server.received.length;
     await pool.query(`update outbox set due_at = 'infinity' where destination = $1 and type = 'guest'`, [name]);
     await drainAll(['reservation']);
     await drainAll();
-    counted.set(preset, ((server.received.length - before) * 1000) / guests);
+    counted.set(preset, server.received.length - before);
+    assert.equal(foreseen, counted.get(preset), 'the calls of a preview');
     assert.equal(account.people().length, guests);
   });
 }

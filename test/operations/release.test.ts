@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { resendRecords } from '../../src/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { listen } from '../deliver/http-server.ts';
 
@@ -87,6 +88,27 @@ test('released: what waited is sent, and the document says so', async () => {
   assert.equal(crm.received.length, 2);
   const { preview, waiting } = await lane();
   assert.deepEqual({ preview, waiting }, { preview: false, waiting: 0 });
+});
+
+test('before a filter becomes wider: who is new, and who is there already', async () => {
+  await apply('preview: [crm]\n');
+  const { rows } = await node.runtime.pool.query<{ source: string }>(
+    `select source from documents where kind = 'destination' and name = 'crm'`,
+  );
+  const text = String(rows[0]?.source).replace('> 100.0', '> 10.0');
+  await applyDocument(node.runtime, { kind: 'destination', name: 'crm', text }, 'test');
+  await resendRecords(node.runtime, { destination: 'crm', integration: 'grand' });
+  await deliver();
+  const seen = await node.call('GET', '/integrations/grand/release/crm', await node.token('operator'));
+  assert.deepEqual(seen.body.counts, [
+    { label: 'reservations to send', count: 3 },
+    { label: 'reservations of these that it has already', count: 2 },
+    { label: 'calls, at least', count: 3 },
+  ]);
+  assert.equal(crm.received.length, 2, 'nothing is sent before the release');
+  await apply('');
+  await deliver();
+  assert.equal(crm.received.length, 5);
 });
 
 test('a lane that goes into preview in the middle of a send stops, and continues when it is released', async (t) => {

@@ -22,14 +22,9 @@ export const resendJob: JobKind<ResendJobRequest> = {
       lanes.map(async (lane) => ({ ...lane, ...(await countResend(runtime.pool, lane)) })),
     );
     const sum = (key: 'records' | 'waiting') => counted.reduce((total, one) => total + one[key], 0);
-    const total = sum('records');
-    const seen = await foreseeSend(runtime, lanes);
-    return {
-      total,
-      looked_at: seen.lookedAt < total ? seen.lookedAt : null,
-      counts: [...seen.counts, { label: 'already waiting or held, and not queued again', count: sum('waiting') }],
-      samples: seen.samples,
-    };
+    const seen = await foreseeSend(runtime, lanes, { total: sum('records') });
+    const waiting = { label: 'already waiting or held, and not queued again', count: sum('waiting') };
+    return { ...seen, counts: [...seen.counts, waiting] };
   },
   start: async (runtime, request) => {
     const lanes = resendLanes(runtime, request);
