@@ -66,7 +66,7 @@ export async function foreseeSend(
     }
     foreseen.push(...(await requestsOf(deliveries, lane.destination)));
   }
-  const share = total / Math.max(1, lookedAt);
+  const share = Math.max(1, total / Math.max(1, lookedAt));
   const calls = foreseen.reduce((sum, { requests }) => sum + requests, 0);
   if (calls > 0) add('calls, at least', Math.ceil(calls * share));
   const seconds = (longestMs(foreseen) * share) / 1_000;

@@ -2,7 +2,7 @@ import { isSeq, parseDocument } from 'yaml';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { documentsAround } from '../store/documents/documents.ts';
-import { undelivered } from '../store/outbox/resend.ts';
+import { makeDue, undelivered } from '../store/outbox/resend.ts';
 import { type Applied, applyDocument } from './edit-documents.ts';
 import { foreseeSend } from './foresee-send.ts';
 import type { JobPreview } from './jobs/kind.ts';
@@ -36,6 +36,7 @@ export async function release(
   if (isSeq(listed)) listed.items = listed.items.filter((one) => String(one) !== destination);
   if (isSeq(listed) && listed.items.length === 0) yaml.delete('preview');
   const text = yaml.toString({ lineWidth: 0 });
+  await makeDue(runtime.pool, integration, destination);
   return applyDocument(runtime, { kind: 'integration', name: integration, text }, by, {
     ...(before && { replaces: before.version }),
   });

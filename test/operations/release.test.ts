@@ -34,7 +34,7 @@ const deliver = async () => drainOnce(await deliverPorts(node.runtime), { integr
 const lane = async () => {
   const { body } = await node.call('GET', '/integrations/grand', await node.token('viewer'));
   const { lanes, findings } = body as {
-    lanes: { destination: string; preview: boolean; waiting: number }[];
+    lanes: { destination: string; preview: boolean; waiting: number; late_ms: number }[];
     findings: { message: string; action?: string }[];
   };
   return { ...lanes.find(({ destination }) => destination === 'crm'), findings };
@@ -79,11 +79,13 @@ test('a viewer releases nothing, and a lane that is not in preview needs no rele
 });
 
 test('released: what waited is sent, and the document says so', async () => {
+  await node.runtime.pool.query(`update outbox set due_at = now() - interval '2 days' where destination = 'crm'`);
   const { body } = await node.call('POST', '/integrations/grand/release/crm', await node.token('operator'));
   assert.equal(body.file, 'integrations/grand.yaml');
   const { source } = (await node.call('GET', '/documents/integration/grand', await node.token('admin'))).body;
   assert.ok(source.includes('# The hotel looks at the list first.'));
   assert.ok(!source.includes('preview:'));
+  assert.ok(((await lane()).late_ms ?? 0) < 60_000, 'it is not late: it waited for the release');
   await deliver();
   assert.equal(crm.received.length, 2);
   const { preview, waiting } = await lane();

@@ -90,7 +90,7 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
   const navigate = route.useNavigate();
   const { name } = brand;
   const isPushed = brand.push.enabled || brand.stream !== null;
-  const wrong = brand.findings.filter(({ state }) => state !== 'new' && state !== 'paused').map(tabOf);
+  const wrong = brand.findings.filter(({ state }) => !['new', 'paused', 'healthy'].includes(state)).map(tabOf);
   const [first] = wrong.filter((tab) => tab !== undefined);
   const tab = search.tab ?? first ?? (brand.pull === null && isPushed ? 'push' : 'pull');
   const isAlerted = brand.findings.some(({ kind }) => kind === 'bookings_unlisted');

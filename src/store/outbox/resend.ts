@@ -1,5 +1,5 @@
 import type { EntityType } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, withLongStatements } from '../db/pool.ts';
 
 /** The usual size of a step. */
 export const resentAtOnce = 5_000;
@@ -81,3 +81,16 @@ export async function undelivered(
   );
   return rows[0] ?? { waiting: 0, held: 0 };
 }
+
+/**
+ * What waited in preview is due from now on, bookings before profiles: a new profile that says nothing beyond the bookings then takes no
+ * call.
+ */
+export const makeDue = (pool: Pool, integration: string, destination: string) =>
+  withLongStatements(pool, (db) =>
+    db.query(
+      `update outbox set due_at = now() + case type when 'guest' then interval '1 second' else interval '0' end
+        where integration = $1 and destination = $2 and due_at <= now()`,
+      [integration, destination],
+    ),
+  );
