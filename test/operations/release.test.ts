@@ -6,6 +6,7 @@ import { applyDocument } from '../../src/operations/edit-documents.ts';
 import { resendRecords } from '../../src/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { listen } from '../deliver/http-server.ts';
+import { innbound } from '../support/process.ts';
 
 let node: ApiNode;
 let crm: Awaited<ReturnType<typeof listen>>;
@@ -52,6 +53,8 @@ test('a lane in preview sends nothing; its preview shows what a release would se
     findings.map(({ message, action }) => [message, action]),
     [['Deliveries to crm are in preview: 3 changes are waiting until you release them.', 'release']],
   );
+  const status = await innbound(['status', 'grand', '-w', node.runtime.workspaceDir], { env: node.env });
+  assert.match(status.stdout, /crm 3, lake 0 .*in preview: 3 changes/);
   const viewer = await node.token('viewer');
   const { items } = (await node.call('GET', '/deliveries?destination=crm', viewer)).body;
   const { deliveries } = (await node.call('GET', '/integrations/grand/reservations/r1', viewer)).body;
