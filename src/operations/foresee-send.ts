@@ -67,11 +67,12 @@ export async function foreseeSend(
     foreseen.push(...(await requestsOf(deliveries, lane.destination)));
   }
   const share = Math.max(1, total / Math.max(1, lookedAt));
+  const bound = share > 1 ? 'about' : 'at least';
   const calls = foreseen.reduce((sum, { requests }) => sum + requests, 0);
-  if (calls > 0) add('calls, at least', Math.ceil(calls * share));
+  if (calls > 0) add(`calls, ${bound}`, Math.ceil(calls * share));
   const seconds = (longestMs(foreseen) * share) / 1_000;
-  if (seconds >= 120) add('minutes at its rate, at least', Math.ceil(seconds / 60));
-  else if (seconds >= 1) add('seconds at its rate, at least', Math.ceil(seconds));
+  if (seconds >= 120) add(`minutes at its rate, ${bound}`, Math.ceil(seconds / 60));
+  else if (seconds >= 1) add(`seconds at its rate, ${bound}`, Math.ceil(seconds));
   return {
     total,
     looked_at: lookedAt < total ? lookedAt : null,

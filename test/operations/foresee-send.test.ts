@@ -92,3 +92,15 @@ test('a preset has the calls of all its requests, and the time that the vendor a
     [1_501, 2 * 1_501 + 31, 3],
   );
 });
+
+test('of more records than are looked at, the calls and the time are those of all', async () => {
+  const bookings = Array.from({ length: 6_000 }, (_, i) => reservation(`more-${i}`, guest(`n${i}`, true)));
+  for (let at = 0; at < bookings.length; at += 1_000) await node.take('grand', ...bookings.slice(at, at + 1_000));
+  const request = { operation: 'resend', destination: 'people', integration: 'grand' };
+  const preview = (await node.call('POST', '/jobs/preview', await node.token('operator'), request)).body;
+  const count = (label: string) =>
+    (preview.counts as { label: string; count: number }[]).find((one) => one.label === label)?.count ?? 0;
+  assert.ok(preview.looked_at < 6_000);
+  assert.ok(Math.abs(count('calls, about') - (2 * 6_000 + 120)) < 50, `${count('calls, about')} calls`);
+  assert.equal(count('minutes at its rate, about'), 10);
+});
