@@ -57,7 +57,7 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
   const target = { destination, records: queued, ...(id !== undefined && { id }) };
   await audited(runtime, 'integrations.resend', { integration, target });
   progress.end();
-  if (!options.json) say(`${queued} ${queued === 1 ? 'record' : 'records'} queued for ${destination}.`);
+  if (!options.json) say(`${count(queued, 'record')} queued for ${destination}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   const names = Object.keys(counts) as (keyof typeof counts)[];
@@ -69,20 +69,12 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     for (const name of names) counts[name] += done[name];
   }
   progress.end();
-  const { waiting, held } = (await resendDelivery(runtime, { destination, integration, id })) ?? {
-    waiting: 0,
-    held: 0,
-  };
+  const { waiting = 0, held = 0 } = (await resendDelivery(runtime, { destination, integration, id })) ?? {};
   if (options.json) printJson({ queued, ...counts, waiting, held });
   else {
     say(`${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead.`);
-    if (waiting > 0)
-      say(
-        `${count(waiting, 'record')} still ${waiting === 1 ? 'waits' : 'wait'} for ${destination}; a running service delivers ${waiting === 1 ? 'it' : 'them'}.`,
-      );
-    if (held > 0)
-      say(
-        `${count(held, 'record')} ${held === 1 ? 'is' : 'are'} held back by dead letters: innbound dead-letters list.`,
-      );
+    const next = 'a running service sends them, in preview once they are released';
+    if (waiting > 0) say(`Still waiting for ${destination}: ${count(waiting, 'record')}; ${next}.`);
+    if (held > 0) say(`Held back by dead letters: ${count(held, 'record')}; see innbound dead-letters list.`);
   }
 }

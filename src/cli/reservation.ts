@@ -35,20 +35,13 @@ function showTimeline({ id, integration, version, history_since: since, timeline
   if (since) show(`Entries before ${since} were deleted after their retention (retention.history).`);
   for (const entry of timeline) show(`${new Date(entry.at).toISOString()}  ${describe(entry)}`);
   show('');
-  for (const row of deliveries as {
-    destination: string;
-    delivered_version: number;
-    next_version: number;
-    last_version: number;
-    due_at: Date | null;
-    held_by: string | null;
-  }[]) {
+  for (const row of deliveries) {
     // By next_version: skipped and dropped versions are neither delivered nor waiting.
     const waits = row.last_version - row.next_version + 1;
     const state = row.held_by
       ? `held back by dead letter ${row.held_by}`
       : waits > 0
-        ? `${waits} waiting${row.due_at ? `, due ${new Date(row.due_at).toISOString()}` : ''}`
+        ? `${waits} waiting${row.due_at ? `, due ${row.due_at.toISOString()}` : ''}`
         : 'nothing waiting';
     const has = row.delivered_version > 0 ? `delivered up to version ${row.delivered_version}` : 'nothing delivered';
     show(`${row.destination}: ${has}, ${state}`);

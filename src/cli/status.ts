@@ -15,16 +15,19 @@ export function define(command: Command): void {
         const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
         if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
         if (options.json) {
-          for (const { integration, state, findings, stream } of brands)
-            printJson({ integration, state, findings, ...(stream && { stream }) });
+          for (const { integration, state, findings, stream, lanes } of brands) {
+            const waiting = Object.fromEntries(lanes.map((lane) => [lane.destination, lane.waiting]));
+            printJson({ integration, state, findings, waiting, ...(stream && { stream }) });
+          }
         } else if (brands.length === 0) show('No brand is connected.');
         else {
-          const lines = brands.map(({ integration, state, findings, stream }) => [
+          const lines = brands.map(({ integration, state, findings, stream, lanes }) => [
             integration,
             state.replaceAll('_', ' '),
+            lanes.map(({ destination, waiting }) => `${destination} ${waiting}`).join(', '),
             (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
           ]);
-          show(table([['brand', 'state', 'why'], ...lines]));
+          show(table([['brand', 'state', 'waiting', 'why'], ...lines]));
         }
       }),
     );

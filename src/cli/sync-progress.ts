@@ -1,49 +1,24 @@
 import { progressFigures } from '../intake/pull/run/progress.ts';
 import type { SyncProgress } from '../intake/pull/run/sync-once.ts';
+import { type ProgressOutput, progressLine } from './progress-line.ts';
 
-/** Shows progress: a bar on a terminal, a line every few seconds elsewhere. */
-export interface ProgressView {
-  show(progress: SyncProgress): void;
-  done(): void;
-}
-
-export interface ProgressOutput {
-  write(text: string): void;
-  readonly isTerminal: boolean;
-  readonly columns: number;
-}
-
-const plainEveryMs = 5_000;
-const redrawEveryMs = 80;
 const barWidth = 24;
 
-export function progressView(output: ProgressOutput, now: () => number): ProgressView {
+/** Shows progress: a bar on a terminal; elsewhere the first line says what started. */
+export function progressView(output: ProgressOutput, now: () => number) {
   const startedAt = now();
-  // A terminal shows the bar at once; elsewhere the first line says what started.
-  let drawnAt = output.isTerminal ? Number.NEGATIVE_INFINITY : startedAt;
-  let drawn = false;
-  let isBegun = false;
-  const draw = (text: string) => {
-    output.write(`\r\u001b[2K${text.slice(0, Math.max(20, output.columns - 1))}`);
-    drawn = true;
-  };
+  const line = progressLine(output, now);
+  let isBegun = output.isTerminal;
   return {
-    show(progress) {
-      if (!output.isTerminal && !isBegun && progress.kind === 'progress') {
+    show(progress: SyncProgress): void {
+      if (!isBegun && progress.kind === 'progress') {
         isBegun = true;
         output.write(`pulling ${progress.position.from} to ${progress.position.to}\n`);
       }
       const isNews = progress.kind === 'busy' || progress.waiting !== undefined;
-      const due = now() - drawnAt >= (output.isTerminal ? redrawEveryMs : plainEveryMs);
-      if (!due && !isNews) return;
-      drawnAt = now();
-      const text = describe(progress, drawnAt - startedAt, output.isTerminal);
-      if (output.isTerminal) draw(text);
-      else output.write(`${text}\n`);
+      line.show(() => describe(progress, now() - startedAt, output.isTerminal), isNews);
     },
-    done() {
-      if (drawn) output.write('\r\u001b[2K');
-    },
+    done: line.end,
   };
 }
 

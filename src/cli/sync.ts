@@ -20,6 +20,7 @@ import { audited, type CommonOptions, common, printJson, say, show, withRuntime 
 import { type DeadReason, DeadReasons } from './dead-reasons.ts';
 import { exchangeText } from './exchange-text.ts';
 import { io } from './io.ts';
+import { errorOutput } from './progress-line.ts';
 import { count, duration, progressView } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
@@ -65,11 +66,8 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  const isTerminal = io().stderr.isTTY === true;
-  const view = progressView(
-    { write: (text) => io().stderr.write(text), isTerminal, columns: io().stderr.columns ?? 80 },
-    () => performance.now(),
-  );
+  const output = errorOutput();
+  const view = progressView(output, () => performance.now());
   const startedAt = performance.now();
   const dead = new DeadReasons();
   const found: DryRecord[] = [];
@@ -89,7 +87,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   try {
     result = await syncOnce(ports, request, {
       signal: stop.signal,
-      ...((isTerminal || !options.json) && { onProgress: (progress) => view.show(progress) }),
+      ...((output.isTerminal || !options.json) && { onProgress: (progress) => view.show(progress) }),
     });
   } finally {
     view.done();

@@ -140,16 +140,7 @@ function choose(
   for (const claimed of claims) {
     const chosen = selectSafely(lane, claimed, epoch);
     if (chosen.kind === 'send') {
-      const delivery: Delivery = {
-        message: chosen.message,
-        changedAt: claimed.change?.at ?? 0,
-        ...(claimed.change?.statedAt !== undefined && { statedAt: claimed.change.statedAt }),
-        mayHaveArrived: claimed.interrupted || claimed.triesUsed > 0,
-        byConsent: lane.destination.selection.consent !== undefined,
-        ...(claimed.change?.erased && { erased: claimed.change.erased }),
-        ...(chosen.onlyWithdrawals && { onlyWithdrawals: true }),
-        ...chosen.compared,
-      };
+      const delivery = deliveryOf(lane, claimed, chosen);
       sendables.push({ claimed, delivery, triesUsed: claimed.triesUsed, leaves: chosen.leaves });
     } else {
       const result = { kind: chosen.kind === 'skip' ? ('skipped' as const) : ('dead' as const) };
@@ -157,6 +148,19 @@ function choose(
     }
   }
   return { sendables, settlements };
+}
+
+export function deliveryOf(lane: Lane, claimed: Claimed, chosen: Selected & { kind: 'send' }): Delivery {
+  return {
+    message: chosen.message,
+    changedAt: claimed.change?.at ?? 0,
+    ...(claimed.change?.statedAt !== undefined && { statedAt: claimed.change.statedAt }),
+    mayHaveArrived: claimed.interrupted || claimed.triesUsed > 0,
+    byConsent: lane.destination.selection.consent !== undefined,
+    ...(claimed.change?.erased && { erased: claimed.change.erased }),
+    ...(chosen.onlyWithdrawals && { onlyWithdrawals: true }),
+    ...chosen.compared,
+  };
 }
 
 /** A version that cannot be read must not fail the rest of its batch. */

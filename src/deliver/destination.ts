@@ -81,6 +81,12 @@ export const leaseLost: Outcome = {
   free: true,
 };
 
+/** Requests that share one limit of the vendor. */
+export interface Limit {
+  readonly name: string;
+  readonly rate: Rate;
+}
+
 /** The services that a node offers to its destinations. */
 export interface DestinationServices {
   readonly name: string;
@@ -93,10 +99,7 @@ export interface DestinationServices {
   /** The rate of the destination's document. A claim takes one request from it for each call. */
   readonly rate?: Rate;
   /** Takes a request from a rate that all nodes share, if its turn comes within a minute: then it waits for `waitMs`. */
-  readonly takeRequest: (from: {
-    readonly name: string;
-    readonly rate: Rate;
-  }) => Promise<{ granted: number; waitMs: number }>;
+  readonly takeRequest: (from: Limit) => Promise<{ granted: number; waitMs: number }>;
   /** Every brand id that the integration had: its document may have been corrected. */
   readonly brandIdsOf: (integration: string) => Promise<readonly string[]>;
   /** Undefined for an integration that is no longer in force. */
@@ -140,6 +143,11 @@ export interface FeedbackFailure {
   readonly afterMs?: number | undefined;
 }
 
+export interface Foreseen {
+  readonly requests: number;
+  readonly limit: Limit | undefined;
+}
+
 export interface DestinationType<Settings = unknown> {
   readonly type: string;
   readonly settings: z.ZodType<Settings>;
@@ -150,6 +158,8 @@ export interface DestinationType<Settings = unknown> {
   readonly comparesConsent?: (settings: Settings) => boolean;
   /** False if it sends an erasure as it is, so that what the guests were known by need not be kept for it. */
   readonly findsErasedGuests?: false;
+  /** The requests that these deliveries take at least, if nobody of them is known there yet. Absent: one for each batch. */
+  foresee?(settings: Settings, deliveries: readonly Delivery[], batch: number): readonly Foreseen[];
   /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
   prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;
   /** The vendor tells who unsubscribed, bounced or complained. */

@@ -19,7 +19,7 @@ export const gluedTitle = /^(\p{L}{3,}?)(MRS|MR|MISS|MSTR)$/u;
 
 /** These are family names in some countries (Gast, Child), so they count as placeholders only if the other field has no name either. */
 export const placeholdersAlone: ReadonlySet<string> = new Set(
-  'adult child infant passenger name gast gäste invité ospite na test'.split(' '),
+  'adult child infant passenger name gast gäste invité ospite na'.split(' '),
 );
 /** Words that join two people in every country; others do so only where the language uses them. */
 export const joiningWords: readonly string[] = ['and', 'und', 'et'];

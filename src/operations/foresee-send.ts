@@ -1,6 +1,9 @@
 import { deliverPorts } from '../composition/deliver.ts';
-import type { MessageData } from '../deliver/message.ts';
-import type { Lane } from '../deliver/ports.ts';
+import { deliveryOf } from '../deliver/batch.ts';
+import type { Foreseen } from '../deliver/destination.ts';
+import { loadDestinationTypes } from '../deliver/destinations.ts';
+import type { Delivery, MessageData } from '../deliver/message.ts';
+import type { DestinationConfig, Lane } from '../deliver/ports.ts';
 import { needsDelivered, select } from '../deliver/select.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { peek } from '../store/outbox/claim.ts';
@@ -14,62 +17,91 @@ const mostSamples = 10;
 
 /**
  * What a destination would get of all records, or of those that wait, by the same decision that a delivery makes: who, with which consent, who is left out and
- * why. Nothing is queued or sent.
+ * why. Nothing is queued or sent. Of many records each lane shows its first ones, and the calls are those of all.
  */
 export async function foreseeSend(
   runtime: Runtime,
   lanes: readonly ResendLane[],
-  { onlyWaiting = false } = {},
-): Promise<Pick<JobPreview, 'counts' | 'samples'> & { readonly lookedAt: number }> {
+  { total, onlyWaiting = false }: { readonly total: number; readonly onlyWaiting?: boolean },
+): Promise<JobPreview> {
   const { lanes: inForce } = await deliverPorts(runtime);
   const counts = new Map<string, number>();
   const add = (label: string, count = 1) => counts.set(label, (counts.get(label) ?? 0) + count);
   const samples: JobPreview['samples'][number][] = [];
+  const foreseen: Foreseen[] = [];
   let lookedAt = 0;
-  let calls = 0;
-  let seconds = 0;
   for (const one of lanes) {
     const lane = inForce()
       .of(one.integration)
       .find(({ destination, isLeaving }) => destination.name === one.destination && !isLeaving);
     if (lane === undefined) continue;
-    let sent = 0;
-    for (let after: string | undefined = ''; after !== undefined && lookedAt < mostRecords; ) {
-      const { selection } = lane.destination;
-      const options = {
-        withDelivered: needsDelivered(selection),
-        withMentions: selection.comparesConsent === true,
-        onlyWaiting,
-      };
-      const claims = await peek(runtime.pool, one, after, atOnce, options);
+    const { selection } = lane.destination;
+    const deliveries: Delivery[] = [];
+    const options = {
+      withDelivered: needsDelivered(selection),
+      withMentions: selection.comparesConsent === true,
+      onlyWaiting,
+    };
+    let left = Math.ceil(mostRecords / lanes.length);
+    for (let after: string | undefined = ''; after !== undefined && left > 0; ) {
+      const claims = await peek(runtime.pool, one, after, Math.min(atOnce, left), options);
       for (const claimed of claims) {
         const chosen = select(lane, claimed);
         if (chosen.kind !== 'send') {
           add(`left out: ${chosen.message}`);
           continue;
         }
-        sent += 1;
+        // A new profile says nothing beyond the bookings that are sent before it.
+        if (one.type === 'reservation' || !selection.receives.includes('reservation'))
+          deliveries.push(deliveryOf(lane, claimed, chosen));
         add(`${one.type}s to send`);
+        if (claimed.deliveredVersion > 0) add(`${one.type}s of these that it has already`);
         for (const label of consentIn(one, lane, chosen.message.data)) add(label);
         if (samples.length < mostSamples)
           samples.push({ integration: one.integration, id: claimed.id, text: one.type, diff: null });
       }
+      left -= claims.length;
       lookedAt += claims.length;
       after = claims.length < atOnce ? undefined : claims.at(-1)?.id;
     }
-    const { batch, rate } = lane.destination;
-    const needed = Math.ceil(sent / batch);
-    calls += needed;
-    if (rate) seconds += (needed * rate.everyMs) / 1_000;
+    foreseen.push(...(await requestsOf(deliveries, lane.destination)));
   }
-  if (calls > 0) add('calls, at least', calls);
-  if (seconds >= 1) add('seconds at its rate, at least', Math.ceil(seconds));
-  return { lookedAt, counts: [...counts].map(([label, count]) => ({ label, count })), samples };
+  const share = Math.max(1, total / Math.max(1, lookedAt));
+  const bound = share > 1 ? 'about' : 'at least';
+  const calls = foreseen.reduce((sum, { requests }) => sum + requests, 0);
+  if (calls > 0) add(`calls, ${bound}`, Math.ceil(calls * share));
+  const seconds = (longestMs(foreseen) * share) / 1_000;
+  if (seconds >= 120) add(`minutes at its rate, ${bound}`, Math.ceil(seconds / 60));
+  else if (seconds >= 1) add(`seconds at its rate, ${bound}`, Math.ceil(seconds));
+  return {
+    total,
+    looked_at: lookedAt < total ? lookedAt : null,
+    counts: [...counts].map(([label, count]) => ({ label, count })),
+    samples,
+  };
 }
 
-/** Only a marketing destination makes something of it. */
-function consentIn({ type }: ResendLane, { destination }: Lane, data: MessageData): string[] {
-  if (destination.selection.consent === undefined && !destination.selection.comparesConsent) return [];
+async function requestsOf(deliveries: readonly Delivery[], config: DestinationConfig): Promise<readonly Foreseen[]> {
+  const { batch, rate, settings } = config;
+  const type = (await loadDestinationTypes()).get(config.type);
+  const foreseen = type?.foresee?.(type.settings.parse(settings), deliveries, batch) ?? [
+    { requests: Math.ceil(deliveries.length / batch), limit: undefined },
+  ];
+  return rate ? foreseen.map((one) => ({ ...one, limit: { name: '', rate } })) : foreseen;
+}
+
+/** Limits count beside each other: the slowest one decides. */
+function longestMs(foreseen: readonly Foreseen[]): number {
+  const msOf = new Map<string, number>();
+  for (const { requests, limit } of foreseen)
+    if (limit) msOf.set(limit.name, (msOf.get(limit.name) ?? 0) + requests * limit.rate.everyMs);
+  return Math.max(0, ...msOf.values());
+}
+
+/** Of a person once: where profiles are sent, they say it. Only a marketing destination makes something of it. */
+function consentIn({ type }: ResendLane, { destination: { selection } }: Lane, data: MessageData): string[] {
+  if (selection.consent === undefined && !selection.comparesConsent) return [];
+  if (type === 'reservation' && selection.receives.includes('guest')) return [];
   return (type === 'guest' ? [data] : (data.guests ?? [])).map(({ marketing_consent: consent }) =>
     consent === undefined ? 'guests whose consent is not known' : `guests ${consent ? 'with' : 'who refused'} consent`,
   );

@@ -5,7 +5,7 @@ import { weeklyText } from '../measures/weekly.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readBudgets } from '../store/measures/budgets.ts';
 import { readHotel } from '../store/measures/hotel-report.ts';
-import { claimMark, forgetMark } from '../store/operate/activity.ts';
+import { claimMark, keepMark } from '../store/operate/activity.ts';
 import type { EpochMs } from '../terms.ts';
 import { alertRoutes, mailOver } from './alert-routes.ts';
 
@@ -21,6 +21,8 @@ export async function hotelReport(runtime: Runtime, integration: string) {
 }
 
 const sixDaysMs = 6 * 86_400_000;
+/** Longer than the pause between two turns: a hotel whose mail fails does not keep the others from theirs. */
+const leaseMs = 15 * 60_000;
 const firstHour = 6;
 
 /** Sends the figures of each hotel to the e-mail routes that want them: on Monday morning at the hotel, once over all nodes. */
@@ -33,16 +35,16 @@ export async function mailWeekly(runtime: Runtime, now: EpochMs): Promise<void> 
       const isMorning = local.dayOfWeek === 1 && local.hour >= firstHour;
       if (!isMorning || settings.integrations?.includes(integration) === false) continue;
       const mark = `weekly ${route} ${integration}`;
-      if (!(await claimMark(pool, mark, sixDaysMs))) continue;
+      if (!(await claimMark(pool, mark, sixDaysMs, leaseMs))) continue;
       const report = await hotelReport(runtime, integration);
-      const answer =
-        report && (await mailOver(runtime, route, weeklyText(integration, report), `/hotels/${integration}`));
-      if (answer?.kind !== 'failed') continue;
-      await forgetMark(pool, mark);
-      log.warn(
-        { code: 'operate.alert_unsent', route, integration, failure: answer.message },
-        'watch: weekly mail failed',
-      );
+      if (report === undefined) continue;
+      const answer = await mailOver(runtime, route, weeklyText(integration, report), `/hotels/${integration}`);
+      if (answer.kind === 'sent') await keepMark(pool, mark);
+      else
+        log.warn(
+          { code: 'operate.alert_unsent', route, integration, failure: answer.message },
+          'watch: weekly mail failed',
+        );
     }
   }
 }

@@ -2,7 +2,7 @@ import { isSeq, parseDocument } from 'yaml';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { documentsAround } from '../store/documents/documents.ts';
-import { undelivered } from '../store/outbox/resend.ts';
+import { makeDue, undelivered } from '../store/outbox/resend.ts';
 import { type Applied, applyDocument } from './edit-documents.ts';
 import { foreseeSend } from './foresee-send.ts';
 import type { JobPreview } from './jobs/kind.ts';
@@ -12,8 +12,7 @@ import { isCounted, resendLanes } from './resend.ts';
 export async function previewRelease(runtime: Runtime, integration: string, destination: string): Promise<JobPreview> {
   const lanes = resendLanes(runtime, { integration, destination }).filter(isCounted);
   const { waiting: total } = await undelivered(runtime.pool, lanes);
-  const { lookedAt, ...seen } = await foreseeSend(runtime, lanes, { onlyWaiting: true });
-  return { total, looked_at: lookedAt < total ? lookedAt : null, ...seen };
+  return foreseeSend(runtime, lanes, { total, onlyWaiting: true });
 }
 
 /** Takes the destination out of `preview` in the brand's document: what waits is sent, and so is everything after it. */
@@ -37,6 +36,7 @@ export async function release(
   if (isSeq(listed)) listed.items = listed.items.filter((one) => String(one) !== destination);
   if (isSeq(listed) && listed.items.length === 0) yaml.delete('preview');
   const text = yaml.toString({ lineWidth: 0 });
+  await makeDue(runtime.pool, integration, destination);
   return applyDocument(runtime, { kind: 'integration', name: integration, text }, by, {
     ...(before && { replaces: before.version }),
   });

@@ -182,31 +182,24 @@ export interface HostFacts {
   readonly origin: string;
   /** Documents that name it. */
   readonly usedBy: readonly string[];
-  readonly failure?:
-    | { readonly kind: 'dns' | 'private' | 'unreachable'; readonly message: string }
-    | { readonly kind: 'tls'; readonly message: string };
+  readonly failure?: { readonly kind: keyof typeof unreached; readonly message: string };
   readonly certificateDays?: number;
 }
+
+const unreached = {
+  dns: ['dns', 'Check the spelling and this machine’s resolver.'],
+  private: ['dns', 'A private address is refused; set network.allow_private if that is where it should lead.'],
+  unreachable: ['network', 'Check the firewall and the port.'],
+  tls: ['tls', 'Ask the operator of the host; add a private authority with network.ca.'],
+} as const;
 
 export function judgeHost({ origin, usedBy, failure, certificateDays }: HostFacts): Diagnosis {
   const by = usedBy.length > 3 ? `${usedBy.slice(0, 3).join(', ')} and ${usedBy.length - 3} more` : usedBy.join(', ');
   const about = `${origin} (${by})`;
-  if (failure?.kind === 'dns')
-    return problem('dns', `${about}: ${failure.message}`, 'Check the spelling and this machine’s resolver.');
-  if (failure?.kind === 'private')
-    return problem(
-      'dns',
-      `${about}: ${failure.message}`,
-      'A private address is refused; set network.allow_private if that is where it should lead.',
-    );
-  if (failure?.kind === 'unreachable')
-    return problem('network', `${about}: ${failure.message}`, 'Check the firewall and the port.');
-  if (failure?.kind === 'tls')
-    return problem(
-      'tls',
-      `${about}: ${failure.message}`,
-      'Ask the operator of the host; add a private authority with network.ca.',
-    );
+  if (failure) {
+    const [check, next] = unreached[failure.kind];
+    return problem(check, `${about}: ${failure.message}`, next);
+  }
   if (origin.startsWith('http:'))
     return warning('tls', `${about} is not encrypted.`, 'Use https: credentials and guest data travel in the clear.');
   if (certificateDays !== undefined && certificateDays < 14)

@@ -48,7 +48,7 @@ export interface Condition {
   /** Empty if it concerns the service, or several integrations. */
   readonly integration: string;
   readonly subject: string;
-  readonly state: Exclude<HealthState, 'healthy'>;
+  readonly state: HealthState;
   /** Not worth an alert, at least not yet. */
   readonly quiet?: true;
   /** For an operator; no guest data. */

@@ -43,7 +43,7 @@ export function destinationState(name: string, paused: boolean, brands: readonly
     findings.filter(({ kind, cause }) => cause === `destination:${name}` || kind === 'role_missing'),
   );
   // A lane that is in preview does not pause the others.
-  const working = own.filter(({ state }) => state !== 'paused');
+  const working = own.filter(({ kind }) => kind !== 'deliveries_paused');
   if (own.length - working.length === brands.length) return 'paused';
   const worst = healthStates[Math.max(...working.map(rank), 0)] ?? 'healthy';
   return worst === 'healthy' && held > 0 ? 'attention' : worst;

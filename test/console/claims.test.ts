@@ -282,6 +282,7 @@ test('a tick: a destination has a version only if it was delivered there, and an
     away_since: null,
     away_said: null,
     next_probe_at: null,
+    waits_for: null,
   };
   const tick = (more: object, version = 3, attempts: object[] = [], letter?: object) =>
     tickOf({ ...lane, ...more }, version, attempts as never, letter as never);
@@ -311,6 +312,7 @@ test('a tick: a destination has a version only if it was delivered there, and an
     away_said: 'maintenance',
     next_probe_at: waiting.due_at,
   };
+  assert.match(tick({ ...waiting, waits_for: 'release' }).text, /in preview until they are released/);
   assert.match(tick(away).text, /away since .*Last answer: maintenance\. It is tried again in/);
 });
 

@@ -15,6 +15,8 @@ export interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
+  /** How long the answer takes. */
+  readonly afterMs?: number;
 }
 
 /** A server on a port of the system's choice that remembers what it was sent. `hang` never answers. */
@@ -36,6 +38,7 @@ export async function listen(answer: (request: Received) => Reply | 'hang' | 'cu
     const reply = await answer(one);
     if (reply === 'hang') return;
     if (reply === 'cut') return void request.socket.destroy();
+    if (reply.afterMs !== undefined) await new Promise((wait) => setTimeout(wait, reply.afterMs));
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
     response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
   });

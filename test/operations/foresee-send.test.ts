@@ -5,7 +5,7 @@ import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 let node: ApiNode;
 before(async () => {
   const brand = (name: string, id: string) =>
-    `integration: ${name}\nconnector: hotel\nbrand_id: ${id}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [news]\n`;
+    `integration: ${name}\nconnector: hotel\nbrand_id: ${id}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [news, people]\n`;
   node = await apiNode('', {
     'integrations/grand.yaml': brand('grand', 'LIS01'),
     'integrations/other.yaml': brand('other', 'OPO02'),
@@ -16,6 +16,14 @@ secret: whsec_${Buffer.alloc(24, 7).toString('base64')}
 consent: marketing
 filter: 'total_amount > 100.0'
 rate: { requests: 1, per: 10s }
+`,
+    'destinations/people.yaml': `destination: people
+type: http
+preset: klaviyo
+auth: { type: bearer, token: t }
+with: { base_url: "http://127.0.0.1:1", list_id: L1 }
+receives: [reservation, guest]
+consent: marketing
 `,
   });
 });
@@ -68,4 +76,31 @@ test('before a first send: who gets it, with which consent, who does not and why
   const { rows } = await node.runtime.pool.query('select count(*)::int as n from outbox');
   assert.deepEqual(rows, [{ n: 0 }]);
   assert.equal((await ask({ operation: 'resend', destination: 'news' })).total, 6);
+});
+
+// A preview said one call for fifty guests, and no time.
+test('a preset has the calls of all its requests, and the time that the vendor allows them', async () => {
+  const bookings = Array.from({ length: 1_500 }, (_, i) => reservation(`many-${i}`, guest(`m${i}`, true)));
+  await node.take('other', ...bookings);
+  const request = { operation: 'resend', destination: 'people', integration: 'other' };
+  const preview = (await node.call('POST', '/jobs/preview', await node.token('operator'), request)).body;
+  const count = (label: string) =>
+    (preview.counts as { label: string; count: number }[]).find((one) => one.label === label)?.count;
+  // A profile for each guest, 660 a minute, and an event for each new booking; fifty are subscribed together.
+  assert.deepEqual(
+    [count('reservations to send'), count('calls, at least'), count('minutes at its rate, at least')],
+    [1_501, 2 * 1_501 + 31, 3],
+  );
+});
+
+test('of more records than are looked at, the calls and the time are those of all', async () => {
+  const bookings = Array.from({ length: 6_000 }, (_, i) => reservation(`more-${i}`, guest(`n${i}`, true)));
+  for (let at = 0; at < bookings.length; at += 1_000) await node.take('grand', ...bookings.slice(at, at + 1_000));
+  const request = { operation: 'resend', destination: 'people', integration: 'grand' };
+  const preview = (await node.call('POST', '/jobs/preview', await node.token('operator'), request)).body;
+  const count = (label: string) =>
+    (preview.counts as { label: string; count: number }[]).find((one) => one.label === label)?.count ?? 0;
+  assert.ok(preview.looked_at < 6_000);
+  assert.ok(Math.abs(count('calls, about') - (2 * 6_000 + 120)) < 50, `${count('calls, about')} calls`);
+  assert.equal(count('minutes at its rate, about'), 10);
 });

@@ -93,6 +93,7 @@ test('a resend queues the records of every brand of the destination', async () =
   assert.equal(seen.total, rows[0]?.count);
   assert.deepEqual(seen.counts, [
     { label: 'reservations to send', count: seen.total },
+    { label: 'reservations of these that it has already', count: seen.total },
     { label: 'calls, at least', count: 2 },
     { label: 'already waiting or held, and not queued again', count: 0 },
   ]);

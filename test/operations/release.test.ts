@@ -3,8 +3,10 @@ import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';
+import { resendRecords } from '../../src/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { listen } from '../deliver/http-server.ts';
+import { innbound } from '../support/process.ts';
 
 let node: ApiNode;
 let crm: Awaited<ReturnType<typeof listen>>;
@@ -33,7 +35,7 @@ const deliver = async () => drainOnce(await deliverPorts(node.runtime), { integr
 const lane = async () => {
   const { body } = await node.call('GET', '/integrations/grand', await node.token('viewer'));
   const { lanes, findings } = body as {
-    lanes: { destination: string; preview: boolean; waiting: number }[];
+    lanes: { destination: string; preview: boolean; waiting: number; late_ms: number }[];
     findings: { message: string; action?: string }[];
   };
   return { ...lanes.find(({ destination }) => destination === 'crm'), findings };
@@ -51,6 +53,14 @@ test('a lane in preview sends nothing; its preview shows what a release would se
     findings.map(({ message, action }) => [message, action]),
     [['Deliveries to crm are in preview: 3 changes are waiting until you release them.', 'release']],
   );
+  const status = await innbound(['status', 'grand', '-w', node.runtime.workspaceDir], { env: node.env });
+  assert.match(status.stdout, /crm 3, lake 0 .*in preview: 3 changes/);
+  const viewer = await node.token('viewer');
+  const { items } = (await node.call('GET', '/deliveries?destination=crm', viewer)).body;
+  const { deliveries } = (await node.call('GET', '/integrations/grand/reservations/r1', viewer)).body;
+  assert.equal(items[0].waits_for, 'release');
+  const stop = (name: string) => deliveries.find((one: { destination: string }) => one.destination === name).waits_for;
+  assert.deepEqual([stop('crm'), stop('lake')], ['release', null]);
   const seen = await node.call('GET', '/integrations/grand/release/crm', await node.token('operator'));
   assert.deepEqual(seen.body, {
     total: 3,
@@ -72,15 +82,38 @@ test('a viewer releases nothing, and a lane that is not in preview needs no rele
 });
 
 test('released: what waited is sent, and the document says so', async () => {
+  await node.runtime.pool.query(`update outbox set due_at = now() - interval '2 days' where destination = 'crm'`);
   const { body } = await node.call('POST', '/integrations/grand/release/crm', await node.token('operator'));
   assert.equal(body.file, 'integrations/grand.yaml');
   const { source } = (await node.call('GET', '/documents/integration/grand', await node.token('admin'))).body;
   assert.ok(source.includes('# The hotel looks at the list first.'));
   assert.ok(!source.includes('preview:'));
+  assert.ok(((await lane()).late_ms ?? 0) < 60_000, 'it is not late: it waited for the release');
   await deliver();
   assert.equal(crm.received.length, 2);
   const { preview, waiting } = await lane();
   assert.deepEqual({ preview, waiting }, { preview: false, waiting: 0 });
+});
+
+test('before a filter becomes wider: who is new, and who is there already', async () => {
+  await apply('preview: [crm]\n');
+  const { rows } = await node.runtime.pool.query<{ source: string }>(
+    `select source from documents where kind = 'destination' and name = 'crm'`,
+  );
+  const text = String(rows[0]?.source).replace('> 100.0', '> 10.0');
+  await applyDocument(node.runtime, { kind: 'destination', name: 'crm', text }, 'test');
+  await resendRecords(node.runtime, { destination: 'crm', integration: 'grand' });
+  await deliver();
+  const seen = await node.call('GET', '/integrations/grand/release/crm', await node.token('operator'));
+  assert.deepEqual(seen.body.counts, [
+    { label: 'reservations to send', count: 3 },
+    { label: 'reservations of these that it has already', count: 2 },
+    { label: 'calls, at least', count: 3 },
+  ]);
+  assert.equal(crm.received.length, 2, 'nothing is sent before the release');
+  await apply('');
+  await deliver();
+  assert.equal(crm.received.length, 5);
 });
 
 test('a lane that goes into preview in the middle of a send stops, and continues when it is released', async (t) => {

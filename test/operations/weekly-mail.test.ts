@@ -45,12 +45,40 @@ test('on Monday morning the manager gets the figures of the hotel, once; no gues
   assert.doesNotMatch(text, /Ana|Prado|W1/);
 });
 
+const monday = Date.parse('2026-11-16T07:00:00Z');
+const forget = () => node.runtime.pool.query(`delete from marks where name like 'weekly %'`);
+const later = () =>
+  node.runtime.pool.query(`update marks set at = at - interval '16 minutes' where name like 'weekly %'`);
+
 test('a mail that the server refuses is sent later', async () => {
-  await node.runtime.pool.query(`delete from marks where name like 'weekly %'`);
+  await forget();
   smtp.refusal = 550;
-  await mailWeekly(node.runtime, Date.parse('2026-11-16T07:00:00Z'));
+  await mailWeekly(node.runtime, monday);
   smtp.refusal = undefined;
   const before = smtp.mails.length;
-  await mailWeekly(node.runtime, Date.parse('2026-11-16T07:10:00Z'));
+  await later();
+  await mailWeekly(node.runtime, monday);
+  assert.equal(smtp.mails.length, before + 1);
+});
+
+// The claim lasted a week, whatever became of the node.
+test('a node that ends between its claim and the mail loses no mail', async () => {
+  await forget();
+  const before = smtp.mails.length;
+  const ended = { ...node.runtime, resolve: () => Promise.reject(new Error('the node ends here')) };
+  await assert.rejects(mailWeekly(ended, monday), /the node ends here/);
+  await mailWeekly(node.runtime, monday);
+  assert.equal(smtp.mails.length, before, 'it may still be under way');
+  await later();
+  await mailWeekly(node.runtime, monday);
+  await later();
+  await mailWeekly(node.runtime, monday);
+  assert.equal(smtp.mails.length, before + 1);
+});
+
+test('of two nodes one sends the mail', async () => {
+  await forget();
+  const before = smtp.mails.length;
+  await Promise.all([mailWeekly(node.runtime, monday), mailWeekly(node.runtime, monday)]);
   assert.equal(smtp.mails.length, before + 1);
 });

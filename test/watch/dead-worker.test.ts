@@ -87,6 +87,10 @@ describe('no worker runs', () => {
     assert.equal(brand.findings[0].cause, cause.cause, 'the same cause');
     const { items: destinations } = await get('/api/v1/destinations');
     assert.equal(destinations[0].state, 'failing');
+    await query(`insert into outbox (integration, destination, type, id, next_version, last_version, due_at)
+                 values ('grand', 'lake', 'reservation', 'R1', 1, 1, now())`);
+    const { items: waiting } = await get('/api/v1/deliveries');
+    assert.equal(waiting[0].waits_for, 'worker', 'it is not tried now');
     const { items: alerts } = await get('/api/v1/alerts');
     assert.deepEqual(
       alerts.map(({ kind }: { kind: string }) => kind),

@@ -102,6 +102,14 @@ test('a paused destination is reported while changes wait for it', () => {
   );
 });
 
+test('a lane in preview does not pause a brand whose other lanes flow', () => {
+  const preview = { ...lane, destination: 'news', paused: true, preview: true, waiting: 3 };
+  const { state, findings } = judge({ lanes: [lane, preview] });
+  assert.equal(state, 'healthy');
+  assert.match(findings[0]?.message ?? '', /^Deliveries to news are in preview: 3 changes are waiting/);
+  assert.equal(judge({ lanes: [preview] }).state, 'paused');
+});
+
 test('without a worker nothing waits for another reason', () => {
   const pending = [{ integration, count: 30, oldest_ms: 240_000 }];
   const lanes = [{ ...lane, waiting: 5, late_ms: 240_000 }];

@@ -1339,6 +1339,7 @@ export interface Operations {
         last_version: number;
         attempt: number;
         due_at: string | null;
+        waits_for: "release" | "document" | "worker" | null;
         held_by: string | null;
         removed: boolean;
         delivered_at: string | null;
@@ -1480,6 +1481,7 @@ export interface Operations {
         last_version: number;
         attempt: number;
         due_at: string | null;
+        waits_for: "release" | "document" | "worker" | null;
         held_by: string | null;
         removed: boolean;
         delivered_at: string | null;
@@ -1726,6 +1728,7 @@ export interface Operations {
         delivered_version: number;
         attempt: number;
         due_at: string | null;
+        waits_for: "release" | "document" | "worker" | null;
         held_by: string | null;
         last_code: string | null;
         last_message: string | null;

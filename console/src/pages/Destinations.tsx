@@ -155,15 +155,14 @@ function firstState(destinations: readonly Destination[]): DeliveryState {
   );
 }
 
-function reasonToWait(items: readonly Destination[], name: string, brand: string): string | undefined {
-  const destination = items.find((one) => one.name === name);
-  if (destination?.lanes.some(({ integration, preview }) => preview && integration === brand))
-    return 'when it is released';
-  if (destination?.paused) return 'when its document no longer pauses it';
-  return destination?.circuit ? 'when it answers again' : undefined;
-}
+const untilThen = {
+  release: 'when it is released',
+  document: 'when its document no longer pauses it',
+  worker: 'when a worker runs',
+} as const;
 
 function Undelivered({ first, items }: { first: DeliveryState; items: readonly Destination[] }) {
+  const away = items.filter(({ circuit }) => circuit !== null).map(({ name }) => name);
   const [chosen, setState] = useState<DeliveryState>();
   const state = chosen ?? first;
   const query = useApi('deliveries.list', { state, limit: 50 }, { everyMs: useEvery(5), keep: true });
@@ -199,15 +198,17 @@ function Undelivered({ first, items }: { first: DeliveryState; items: readonly D
           {
             head: 'Next attempt',
             phone: 'labelled',
-            cell: ({ held_by, due_at, destination, integration }) =>
-              held_by ? (
-                <Button size="compact-xs" variant="default" component={Link} to={`/dead-letters/${held_by}`}>
-                  Dead letter
-                </Button>
-              ) : (
-                (reasonToWait(items, destination, integration) ??
-                (due_at && Date.parse(due_at) <= Date.now() ? 'now' : <Ago at={due_at} none="–" />))
-              ),
+            cell: ({ held_by, due_at, waits_for, destination }) => {
+              if (held_by)
+                return (
+                  <Button size="compact-xs" variant="default" component={Link} to={`/dead-letters/${held_by}`}>
+                    Dead letter
+                  </Button>
+                );
+              if (waits_for) return untilThen[waits_for];
+              if (away.includes(destination)) return 'when it answers again';
+              return due_at && Date.parse(due_at) <= Date.now() ? 'now' : <Ago at={due_at} none="–" />;
+            },
           },
         ]}
       />

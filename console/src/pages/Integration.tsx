@@ -90,7 +90,7 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
   const navigate = route.useNavigate();
   const { name } = brand;
   const isPushed = brand.push.enabled || brand.stream !== null;
-  const wrong = brand.findings.filter(({ state }) => state !== 'new' && state !== 'paused').map(tabOf);
+  const wrong = brand.findings.filter(({ state }) => !['new', 'paused', 'healthy'].includes(state)).map(tabOf);
   const [first] = wrong.filter((tab) => tab !== undefined);
   const tab = search.tab ?? first ?? (brand.pull === null && isPushed ? 'push' : 'pull');
   const isAlerted = brand.findings.some(({ kind }) => kind === 'bookings_unlisted');
@@ -158,7 +158,8 @@ const titles = {
 
 /** What the checks found, worst first. */
 function Findings({ brand }: { brand: IntegrationDetail }) {
-  const title = titles[brand.state];
+  // A lane that waits for its release does not pause the others.
+  const title = brand.findings[0]?.kind === 'deliveries_paused' ? 'Deliveries wait' : titles[brand.state];
   if (title === undefined) return null;
   const tone =
     brand.state === 'new' ? 'calm' : brand.state === 'failing' || brand.state === 'auth_failed' ? 'bad' : 'warn';

@@ -28,11 +28,18 @@ export function tickOf(
   return { tone: 'warn', mark: '…', text: waitingText(lane, attempts) };
 }
 
+const stops = {
+  release: 'waits: the deliveries of the brand are in preview until they are released',
+  document: 'waits: the document of the destination pauses it',
+  worker: 'waits: no worker runs',
+} as const;
+
 /** Why a version waits: since when, what the destination says, and when it is tried next. */
 export function waitingText(
-  { away_since, away_said, next_probe_at, due_at, attempt }: DeliveryNow,
+  { away_since, away_said, next_probe_at, due_at, attempt, waits_for }: DeliveryNow,
   attempts: readonly Pick<Attempt, 'at' | 'outcome' | 'code' | 'message'>[],
 ): string {
+  if (waits_for) return stops[waits_for];
   const failed = attempts.filter(({ outcome }) => outcome === 'retry');
   const said = (text: string | null | undefined) => (text ? ` Last answer: ${sentence(text)}` : '');
   if (away_since) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { healthOf } from '../../operations/health.ts';
+import { stops, waitsFor } from '../../operations/waits-for.ts';
 import { tryDestinations } from '../../runtime/probe-again.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
@@ -108,6 +109,7 @@ export function destinationRoutes({ runtime }: Api): Route[] {
             delivered_version: z.int(),
             attempt: z.int(),
             due_at: instant.nullable(),
+            waits_for: z.enum(stops).nullable(),
             held_by: z.string().nullable().describe('The dead letter that holds it back.'),
             last_code: z.string().nullable(),
             last_message: z.string().nullable(),
@@ -115,15 +117,11 @@ export function destinationRoutes({ runtime }: Api): Route[] {
           }),
         ),
       }),
-      handle: async ({ query, within }) =>
-        ok({
-          items: await listDeliveries(pool, {
-            destination: query.destination,
-            integrations: within,
-            state: query.state,
-            limit: query.limit,
-          }),
-        }),
+      handle: async ({ query: { integration: _, ...filter }, within }) => {
+        const items = await listDeliveries(pool, { ...filter, integrations: within });
+        const stop = await waitsFor(runtime);
+        return ok({ items: items.map((one) => ({ ...one, waits_for: stop(one.integration, one.destination) })) });
+      },
     }),
   ];
 }

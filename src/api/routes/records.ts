@@ -3,6 +3,7 @@ import { longestId } from '../../canonical/limits.ts';
 import { statuses } from '../../canonical/status.ts';
 import { type ArrivalsFound, findArrivals, findRecords } from '../../operations/find-arrivals.ts';
 import { timelineOf } from '../../operations/timeline.ts';
+import { stops, waitsFor } from '../../operations/waits-for.ts';
 import type { EntityType } from '../../terms.ts';
 import { entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
@@ -54,6 +55,7 @@ const timeline = z.object({
       last_version: z.int(),
       attempt: z.int(),
       due_at: instant.nullable(),
+      waits_for: z.enum(stops).nullable().describe('What stops all deliveries of the brand to the destination.'),
       held_by: z.string().nullable(),
       removed: z.boolean().describe('The record has left the destination.'),
       delivered_at: instant.nullable(),
@@ -174,7 +176,12 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
       const found = await timelineOf(runtime.pool, params.integration, type, params.id, { limit: query.limit, upTo });
       if (found === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
       const { earlier, ...story } = found;
-      return ok({ ...story, next_cursor: earlier === undefined ? null : encodeCursor([earlier]) });
+      const stop = await waitsFor(runtime);
+      const deliveries = story.deliveries.map((one) => ({
+        ...one,
+        waits_for: stop(params.integration, one.destination),
+      }));
+      return ok({ ...story, deliveries, next_cursor: earlier === undefined ? null : encodeCursor([earlier]) });
     },
   }),
 ];

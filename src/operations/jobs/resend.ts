@@ -1,4 +1,4 @@
-import { countResend, type ResendLane, resendStep, resentAtOnce } from '../../store/outbox/resend.ts';
+import { countRecords, type ResendLane, resendStep, resentAtOnce, undelivered } from '../../store/outbox/resend.ts';
 import { foreseeSend } from '../foresee-send.ts';
 import { isCounted, resendLanes } from '../resend.ts';
 import type { JobKind } from './kind.ts';
@@ -18,25 +18,16 @@ interface Position {
 export const resendJob: JobKind<ResendJobRequest> = {
   preview: async (runtime, request) => {
     const lanes = resendLanes(runtime, request).filter(isCounted);
-    const counted = await Promise.all(
-      lanes.map(async (lane) => ({ ...lane, ...(await countResend(runtime.pool, lane)) })),
-    );
-    const sum = (key: 'records' | 'waiting') => counted.reduce((total, one) => total + one[key], 0);
-    const total = sum('records');
-    const seen = await foreseeSend(runtime, lanes);
-    return {
-      total,
-      looked_at: seen.lookedAt < total ? seen.lookedAt : null,
-      counts: [...seen.counts, { label: 'already waiting or held, and not queued again', count: sum('waiting') }],
-      samples: seen.samples,
-    };
+    const seen = await foreseeSend(runtime, lanes, { total: await countRecords(runtime.pool, lanes) });
+    const { waiting, held } = await undelivered(runtime.pool, lanes);
+    const queued = { label: 'already waiting or held, and not queued again', count: waiting + held };
+    return { ...seen, counts: [...seen.counts, queued] };
   },
   start: async (runtime, request) => {
     const lanes = resendLanes(runtime, request);
-    const counts = await Promise.all(lanes.filter(isCounted).map((lane) => countResend(runtime.pool, lane)));
     return {
       request,
-      total: counts.reduce((total, { records }) => total + records, 0),
+      total: await countRecords(runtime.pool, lanes.filter(isCounted)),
       integrations: [...new Set(lanes.map(({ integration }) => integration))],
     };
   },

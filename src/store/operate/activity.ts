@@ -46,18 +46,20 @@ export async function countActivity(pool: Pool): Promise<number> {
   });
 }
 
-/** True once per interval, on one node: the node that moves the mark does the work. */
-export async function claimMark(pool: Pool, name: string, everyMs: number): Promise<boolean> {
+/**
+ * True once per interval, on one node: the node that moves the mark does the work. With a lease the mark lasts that long only, until
+ * `keepMark` says that the work is done: work that was not done is claimed again.
+ */
+export async function claimMark(pool: Pool, name: string, everyMs: number, leaseMs = everyMs): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `insert into marks as m (name, at) values ($1, now())
-     on conflict (name) do update set at = now() where m.at <= now() - $2 * interval '1 ms'`,
-    [name, everyMs],
+    `insert into marks as m (name, at) values ($1, now() + $3 * interval '1 ms')
+     on conflict (name) do update set at = excluded.at where m.at <= now() - $2 * interval '1 ms'`,
+    [name, everyMs, leaseMs - everyMs],
   );
   return rowCount === 1;
 }
 
-/** What was claimed was not done: it may be claimed again. */
-export const forgetMark = (pool: Pool, name: string) => pool.query('delete from marks where name = $1', [name]);
+export const keepMark = (pool: Pool, name: string) => pool.query('update marks set at = now() where name = $1', [name]);
 
 async function countBucket(tx: Parameters<Parameters<typeof transaction>[1]>[0], step: string, from: Date, to: Date) {
   await tx.query(

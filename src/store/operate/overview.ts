@@ -43,9 +43,7 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
   return rows;
 }
 
-export interface LaneNow {
-  readonly integration: string;
-  readonly destination: string;
+export interface LaneNow extends LaneKey {
   /** Records with an undelivered version. */
   readonly waiting: number;
   /** Records that a dead letter holds back. */
@@ -55,10 +53,7 @@ export interface LaneNow {
 }
 
 /** The backlog of each lane. Counting stops at one million per lane; its order makes PostgreSQL use the index of due rows. */
-export async function lanesNow(
-  db: Pool,
-  lanes: readonly { integration: string; destination: string }[],
-): Promise<LaneNow[]> {
+export async function lanesNow(db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]> {
   const { rows } = await db.query<LaneNow>(
     `select l.integration, l.destination,
             (select count(*)::int from (select from outbox o where o.integration = l.integration

@@ -1,3 +1,4 @@
+import type { LaneKey } from '../../deliver/queued-lanes.ts';
 import type { Pool, UnreadRow } from '../db/pool.ts';
 
 export interface DeliveryFilter {
@@ -8,13 +9,13 @@ export interface DeliveryFilter {
 }
 
 /** Undelivered records, longest due first, each with the answer to its last try. */
-export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<UnreadRow[]> {
+export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<(UnreadRow & LaneKey)[]> {
   const state = {
     waiting: 'o.due_at is not null',
     retrying: 'o.due_at is not null and o.attempt > 0',
     held: 'o.held_by is not null',
   }[filter.state];
-  const { rows } = await db.query<UnreadRow>(
+  const { rows } = await db.query<UnreadRow & LaneKey>(
     `select o.integration, o.destination, o.type, o.id, o.next_version, o.last_version, o.delivered_version, o.attempt,
             o.due_at, o.held_by::text as held_by, a.code as last_code, a.message as last_message, a.at as last_at
        from (select * from outbox o

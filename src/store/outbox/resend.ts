@@ -1,5 +1,5 @@
 import type { EntityType } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, withLongStatements } from '../db/pool.ts';
 
 /** The usual size of a step. */
 export const resentAtOnce = 5_000;
@@ -42,18 +42,14 @@ export async function resendStep(
   return { read: found, queued, last: last === null || found < limit ? undefined : last };
 }
 
-/** What a resend would process: the records of each lane, and how many of them would not change. */
-export async function countResend(
-  pool: Pool,
-  { integration, destination, type }: ResendLane,
-): Promise<{ readonly records: number; readonly waiting: number }> {
-  const { rows } = await pool.query<{ records: number; waiting: number }>(
-    `select (select count(*)::int from records where integration = $1 and type = $3 and version > 0) as records,
-            (select count(*)::int from outbox where integration = $1 and destination = $2 and type = $3
-                and (next_version <= last_version or held_by is not null)) as waiting`,
-    [integration, destination, type],
+/** The records of these lanes. */
+export async function countRecords(pool: Pool, lanes: readonly ResendLane[]): Promise<number> {
+  const { rows } = await pool.query<{ records: number }>(
+    `select count(*)::int as records from unnest($1::text[], $2::text[]) as l (integration, type)
+       join records r using (integration, type) where r.version > 0`,
+    [lanes.map(({ integration }) => integration), lanes.map(({ type }) => type)],
   );
-  return rows[0] ?? { records: 0, waiting: 0 };
+  return rows[0]?.records ?? 0;
 }
 
 /** How much of these lanes is not delivered yet: waiting records, and records that a dead letter holds back. */
@@ -81,3 +77,16 @@ export async function undelivered(
   );
   return rows[0] ?? { waiting: 0, held: 0 };
 }
+
+/**
+ * What waited in preview is due from now on, bookings before profiles: a new profile that says nothing beyond the bookings then takes no
+ * call.
+ */
+export const makeDue = (pool: Pool, integration: string, destination: string) =>
+  withLongStatements(pool, (db) =>
+    db.query(
+      `update outbox set due_at = now() + case type when 'guest' then interval '1 second' else interval '0' end
+        where integration = $1 and destination = $2 and due_at <= now()`,
+      [integration, destination],
+    ),
+  );

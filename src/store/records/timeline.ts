@@ -4,13 +4,23 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { consentsIn } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, UnreadRow } from '../db/pool.ts';
 import { eventOf, modeOf, type Payload, payloadColumns, sentOf } from './entry-payload.ts';
 
 export interface TimelineEntry {
   readonly at: string;
   readonly what: 'received' | 'delivery' | 'dead_letter' | 'seen_unchanged';
   readonly [key: string]: unknown;
+}
+
+/** What a destination has of the record, and what waits for it. */
+interface LaneNow extends UnreadRow {
+  readonly destination: string;
+  readonly delivered_version: number;
+  readonly next_version: number;
+  readonly last_version: number;
+  readonly due_at: Date | null;
+  readonly held_by: string | null;
 }
 
 export interface Timeline {
@@ -27,7 +37,7 @@ export interface Timeline {
     readonly source: string;
     readonly at: string;
   }[];
-  readonly deliveries: readonly Json[];
+  readonly deliveries: readonly LaneNow[];
   /** Present if the record is older than the kept history: since when the timeline is complete. */
   readonly history_since?: string;
   /** Present if there are older entries: the newest of them has this time, to the microsecond. */
@@ -93,7 +103,7 @@ export async function readTimeline(
           and case when state = 'open' then $5::timestamptz is null else ${inRange('at')} end order by at`,
       range,
     ),
-    db.query(
+    db.query<LaneNow>(
       `select o.destination, o.delivered_version, o.delivered_at, o.next_version, o.last_version, o.attempt, o.due_at,
               o.held_by::text as held_by, o.removed, r.opened_at as away_since, r.probe_at as next_probe_at,
               r.last_failure as away_said
@@ -128,7 +138,7 @@ export async function readTimeline(
     changed_at: current?.changed_at.toISOString() ?? '',
     data: current?.data ?? null,
     consents: current ? consentsOf(type, current) : [],
-    deliveries: outbox.rows as Json[],
+    deliveries: outbox.rows,
     ...(current && since && current.created_at < since && { history_since: since.toISOString() }),
     ...(earlier !== null && { earlier }),
     timeline: entries.map(withoutNulls),

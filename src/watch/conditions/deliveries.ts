@@ -16,15 +16,18 @@ export function* ofDeliveries({ lanes, circuits }: Facts): Generator<Judged> {
     yield { kind: 'destination_away', state: 'failing', subject, message, detail, action: 'try_destination' };
   }
   const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));
-  for (const lane of lanes) yield* ofLane(lane, failing);
+  const flowing = new Set(lanes.filter(({ paused }) => !paused).map(({ integration }) => integration));
+  for (const lane of lanes) yield* ofLane(lane, failing, flowing);
 }
 
-function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>): Generator<Judged> {
+function* ofLane(lane: LaneFacts, failing: ReadonlySet<string>, flowing: ReadonlySet<string>): Generator<Judged> {
   const { integration, destination: subject, waiting, retrying, usual_ms = 0 } = lane;
   const about = { integration, subject, detail: { waiting } };
   const wait = `${counted(waiting, 'change')} ${waiting === 1 ? 'is' : 'are'} waiting.`;
   if (lane.paused) {
-    const paused = { ...about, kind: 'deliveries_paused', state: 'paused', quiet: true } as const;
+    // One lane that waits does not pause a brand whose other lanes flow.
+    const state = flowing.has(integration) ? 'healthy' : 'paused';
+    const paused = { ...about, kind: 'deliveries_paused', state, quiet: true } as const;
     const until = waiting === 0 ? 'nothing is waiting yet.' : `${wait.slice(0, -1)} until you release them.`;
     if (lane.preview)
       yield { ...paused, message: `Deliveries to ${subject} are in preview: ${until}`, action: 'release' };

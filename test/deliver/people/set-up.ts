@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
+import { deliveryOf } from '../../../src/deliver/batch.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import type { DestinationServices } from '../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
 import { compileFields } from '../../../src/deliver/fields.ts';
-import type { Selection } from '../../../src/deliver/ports.ts';
+import type { Lane, Selection } from '../../../src/deliver/ports.ts';
+import { select } from '../../../src/deliver/select.ts';
 import { Person } from '../../../src/privacy/person.ts';
 import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
+import { peek } from '../../../src/store/outbox/claim.ts';
 import { assembleProfiles } from '../../../src/store/persons/profiles.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { testBrand } from '../../support/brand.ts';
@@ -124,6 +127,17 @@ export function setUpPeople(
       const versions = records.map(({ id, guests }) => ({ id, version: 1, guests }));
       return assembleProfiles(pool, testBrand(name, { guest: [name] }), versions);
     };
+    /** The calls that a preview of the bookings promises. */
+    const foresee = async () => {
+      const options = { withDelivered: true, withMentions: true, onlyWaiting: true };
+      const own = { integration: name, destination: name, type: 'reservation' as const };
+      const deliveries = (await peek(pool, own, '', 10_000, options)).flatMap((claimed) => {
+        const chosen = select(lanes[0] as Lane, claimed);
+        return chosen.kind === 'send' ? deliveryOf(lanes[0] as Lane, claimed, chosen) : [];
+      });
+      const foreseen = http.foresee?.(settings, deliveries, to.batch) ?? [];
+      return foreseen.reduce((sum, { requests }) => sum + requests, 0);
+    };
     const unsubscribe = (email: string) => account.unsubscribe(email);
     return {
       account,
@@ -134,6 +148,7 @@ export function setUpPeople(
       start,
       deliver,
       assemble,
+      foresee,
       erase,
       refusals,
       server,

@@ -8,11 +8,20 @@ export interface Window {
 
 const endpointOf = (method: string, path: string): string => `${method} ${path.replace(/\/\d+$/, '')}`;
 
-/** An account that counts requests in fixed windows, by default those of each endpoint, and refuses those beyond a limit as vendors do. */
-export function limited(make: () => Account, windows: readonly Window[], scopeOf = endpointOf) {
+/**
+ * An account that counts requests in fixed windows, by default those of each endpoint, and those under way, and refuses requests beyond a
+ * limit as vendors do.
+ */
+export function limited(
+  make: () => Account,
+  windows: readonly Window[],
+  scopeOf = endpointOf,
+  { simultaneous = Number.POSITIVE_INFINITY, answersAfterMs = 0 } = {},
+) {
   const counts = new Map<string, number>();
   const accepted = new Map<string, number>();
   let refused = 0;
+  let underWay = 0;
   const add = (to: Map<string, number>, key: string) => to.set(key, (to.get(key) ?? 0) + 1).get(key) ?? 0;
   return {
     refused: () => refused,
@@ -25,11 +34,15 @@ export function limited(make: () => Account, windows: readonly Window[], scopeOf
         const full = windows.filter(
           ({ requests, perMs }) => add(counts, `${endpoint} ${perMs} ${Math.floor(Date.now() / perMs)}`) > requests,
         );
-        if (full.length === 0) {
+        if (full.length === 0 && underWay < simultaneous) {
           add(accepted, path);
-          return account.answer(request);
+          if (answersAfterMs === 0) return account.answer(request);
+          underWay += 1;
+          setTimeout(() => (underWay -= 1), answersAfterMs);
+          return { ...account.answer(request), afterMs: answersAfterMs };
         }
         refused += 1;
+        if (full.length === 0) return { status: 429 };
         const leftMs = Math.max(...full.map(({ perMs }) => perMs - (Date.now() % perMs)));
         return { status: 429, headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } };
       };

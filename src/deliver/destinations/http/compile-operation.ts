@@ -1,6 +1,6 @@
 import type { Json } from '../../../terms.ts';
+import type { Limit } from '../../destination.ts';
 import type { AnswerRule, FailureRule, FoundRule, Situation } from './operation.ts';
-import type { Limit } from './pace.ts';
 import type { Preset } from './preset.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 

@@ -6,8 +6,9 @@ import { vendorWords } from '../../vendor-words.ts';
 import { itemOutcomes, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
 import { feedbackOf } from './feedback.ts';
+import { foresee } from './foresee.ts';
+import { newestOfEach } from './newest.ts';
 import { type Limits, longestPauseMs, notSent, Pace } from './pace.ts';
-import type { Person } from './people.ts';
 import { compilePlan, type Item } from './plan.ts';
 import { prepare } from './prepare.ts';
 import { presets } from './preset.ts';
@@ -28,6 +29,7 @@ export const destinationType: DestinationType<Settings> = {
   comparesConsent: ({ preset, on }) =>
     preset !== undefined ||
     [on.new_guest, on.moved, on.consented, on.moment, on.stay, on.withdrawn].some((rule) => rule !== undefined),
+  foresee,
   prepare: (settings, services, options) => prepare(settings, requestOf(settings, services), options),
   reports: ({ preset = '', feedback }) => feedback && (presets.get(preset)?.feedback.length ?? 0) > 0,
   feedback: (settings, services) => feedbackOf(settings, requestOf(settings, services), services.clock),
@@ -115,7 +117,7 @@ export const destinationType: DestinationType<Settings> = {
           const many = operation.envelope !== undefined || size > 1;
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
-          for (const chunk of chunksOf(sent, many ? size : 1)) {
+          for (const chunk of chunksOf(sent, size)) {
             const results: readonly (Outcome | undefined)[] = rest
               ? chunk.map(() => rest)
               : await sendItems(operation, chunk, many, limits, isAnswering);
@@ -188,30 +190,6 @@ function without(body: unknown, path: string): unknown {
   const { [name]: value, ...rest } = body as Record<string, unknown>;
   return below.length === 0 ? rest : { ...rest, [name]: without(value, below.join('.')) };
 }
-
-/**
- * Where a batch may hold a key once only, the newest item is sent for all with that key, and they share its outcome. The owner of a shared
- * address goes before the others, whose items say nothing but the address.
- */
-function newestOfEach(operation: Operation, items: readonly Item[]): { sent: Item[]; instead: Map<Item, Item[]> } {
-  const { unique } = operation;
-  if (unique === undefined) return { sent: [...items], instead: new Map() };
-  const sent: Item[] = [];
-  const instead = new Map<Item, Item[]>();
-  for (const group of Map.groupBy(items, ({ scope, key }) => unique(scope)?.toLowerCase() ?? key).values()) {
-    const newest = group.reduce((a, b) =>
-      (isOfOwner(b) === isOfOwner(a) ? b.changedAt >= a.changedAt : isOfOwner(b)) ? b : a,
-    );
-    sent.push(newest);
-    instead.set(
-      newest,
-      group.filter((item) => item !== newest),
-    );
-  }
-  return { sent, instead };
-}
-
-const isOfOwner = ({ scope }: Item): boolean => (scope.guest as Person | undefined)?.is_shared !== true;
 
 function shareRecord(some: readonly Item[], others: readonly Item[]): boolean {
   const records = new Set(some.map(({ index }) => index));

@@ -1,14 +1,13 @@
-import type { Rate } from '../../../outbound/rate.ts';
-import { type DeliverLimits, type DestinationServices, leaseLost, type Outcome } from '../../destination.ts';
+import {
+  type DeliverLimits,
+  type DestinationServices,
+  type Limit,
+  leaseLost,
+  type Outcome,
+} from '../../destination.ts';
 
 /** `prepaid`: requests of this call that the claim has taken from the rate. */
 export type Limits = DeliverLimits & { readonly prepaid: { requests: number } };
-
-/** Requests that share one limit of the vendor. */
-export interface Limit {
-  readonly name: string;
-  readonly rate: Rate;
-}
 
 /** A call does not wait longer than this. The engine puts its records back instead. */
 export const longestPauseMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Authorizer, Outgoing } from '../../../outbound/authorizer.ts';
-import { type DestinationServices, lostLease, type Outcome } from '../../destination.ts';
+import { type DestinationServices, type Limit, lostLease, type Outcome } from '../../destination.ts';
 import { askedWaitMs, outcomeOf, usedUpMs } from '../../http-answer.ts';
-import type { Limit, Limits, Pace } from './pace.ts';
+import type { Limits, Pace } from './pace.ts';
 
 export interface Requested {
   readonly outcome: Outcome;
