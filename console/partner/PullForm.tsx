@@ -14,7 +14,6 @@ const pagingFields = {
   cursor: ['next', 'cursor'],
 } as const;
 type Paging = keyof typeof pagingFields;
-/** In the query unless it says otherwise. */
 /** What is stored, as the form writes it. */
 function storedPaging(stored: NonNullable<Pull['list']>['paging'] | undefined) {
   const type = (Object.keys(pagingFields) as Paging[]).find((one) => one === stored?.type) ?? 'auto';
@@ -23,13 +22,14 @@ function storedPaging(stored: NonNullable<Pull['list']>['paging'] | undefined) {
   );
   return { type, places: Object.fromEntries(places) as Readonly<Record<string, string>>, isChanged: false };
 }
+/** In the query unless it says otherwise. */
 const placed = (name: string, text: string): string => (name === 'next' || text.includes('.') ? text : `query.${text}`);
 
 /** Where the partner's API is, how we sign in, and how its list is asked for. */
 export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise<void> }) {
   const { t } = useTexts();
   const [base, setBase] = useState(pull.base_url ?? '');
-  const [kind, setKind] = useState('bearer');
+  const [kind, setKind] = useState(pull.auth?.type ?? 'bearer');
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [replaces, setReplaces] = useState(pull.auth === null);
   const [list, setList] = useState(pull.list);

@@ -90,9 +90,17 @@ function clock(skews: readonly number[]): Check {
 }
 
 function pullChecks(facts: PullFacts | undefined): Check[] {
-  const ids = ['pull.answers', 'pull.complete', 'pull.bounds', 'pull.readable', 'pull.fields', 'pull.volume'];
+  const ids = [
+    'pull.answers',
+    'pull.complete',
+    'pull.bounds',
+    'pull.readable',
+    'pull.status',
+    'pull.fields',
+    'pull.volume',
+  ];
   if (facts === undefined) return ids.map((id) => ({ id, state: 'missing', seen: {} }));
-  const { failure, isComplete, bookings, pages, unreadable, isShort, missing, rooms } = facts;
+  const { failure, isComplete, bookings, pages, unreadable, unknown, isShort, missing, rooms } = facts;
   const judged = (id: string, isRight: boolean, seen: Check['seen'] = {}): Check => ({
     id,
     state: isRight ? 'done' : 'wrong',
@@ -105,6 +113,7 @@ function pullChecks(facts: PullFacts | undefined): Check[] {
     judged('pull.complete', isComplete, { pages }),
     judged('pull.bounds', !isShort),
     judged('pull.readable', unreadable === 0, { unreadable }),
+    judged('pull.status', unknown.length === 0, { unknown: unknown.join(', ') }),
     bookings === 0
       ? { id: 'pull.fields', state: 'missing', seen: {} }
       : judged('pull.fields', missing.length === 0, { fields: missing.join(', ') }),
@@ -140,7 +149,7 @@ function agreement(pull: PullFacts | undefined): Check {
   return { id: 'both.agree', state: differing.length > 0 ? 'wrong' : shared > 0 ? 'done' : 'missing', seen };
 }
 
-/** The bookings that two feeds both have, and those about which they say something different. */
+/** The bookings that two feeds both have, and what they say differently about them: the event's value, then the list's. */
 export function compare(
   events: readonly Booking[],
   list: readonly Omit<Booking, 'events'>[],
@@ -150,13 +159,10 @@ export function compare(
     const other = listed.get(one.id);
     return other === undefined ? [] : [{ one, other }];
   });
-  const differs = ({ one, other }: (typeof both)[number]) =>
-    (['check_in', 'check_out', 'status'] as const).some((name) => one[name] !== other[name]);
-  return {
-    shared: both.length,
-    differing: both
-      .filter(differs)
-      .map(({ one }) => one.id)
-      .slice(0, 5),
-  };
+  const differing = both.flatMap(({ one, other }) =>
+    (['check_in', 'check_out', 'status'] as const)
+      .filter((name) => one[name] !== other[name])
+      .map((name) => `${one.id} ${name}: ${one[name] ?? '–'} ≠ ${other[name] ?? '–'}`),
+  );
+  return { shared: both.length, differing: differing.slice(0, 5) };
 }

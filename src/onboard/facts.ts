@@ -115,12 +115,14 @@ export interface PullFacts {
   readonly bookings: number;
   readonly pages: number;
   readonly unreadable: number;
+  /** The partner's words for a status that the mapping does not know. */
+  readonly unknown: readonly string[];
   /** A day is missing at an end of the range. */
   readonly isShort: boolean;
   /** Fields that fewer than nine of ten bookings have, although a booking needs them. */
   readonly missing: readonly string[];
   readonly rooms?: number;
-  /** Bookings that both the list and events have named, and those about which they differ. */
+  /** How many bookings both the list and events have named, and what they say differently. */
   readonly shared: number;
   readonly differing: readonly string[];
   /** The check by the rules of the partner kit: how many requests it has made, and its verdicts when it has ended. Absent if it cannot be made. */

@@ -151,7 +151,7 @@ function targetOf({ settings, brand }: Plan): Omit<Target, 'from' | 'to'> | unde
         const cursor = next(body);
         const count = readTotal(total(body));
         return {
-          root: '',
+          root: brand.connector.body.shape?.root_path ?? '',
           records: read.records.map((raw) => {
             const { id = raw.key, check_in = null, check_out = null } = shaper.draft(raw).record;
             return { id, check_in, check_out } as Record<string, Json>;

@@ -207,11 +207,15 @@ const noPull = (runtime: Runtime): PullFacts => ({
   bookings: 0,
   pages: 0,
   unreadable: 0,
+  unknown: [],
   isShort: false,
   missing: [],
   shared: 0,
   differing: [],
 });
+
+const unknownStatus = (record: Json): string[] =>
+  isObject(record) && record.status === 'other' ? [String(record.status_raw ?? '').slice(0, 40)] : [];
 
 /** Reads today's list to its end, as a real run would. */
 async function walk(
@@ -237,6 +241,10 @@ async function walk(
     bookings: run.counts.fetched,
     pages: run.counts.pages,
     unreadable: run.counts.dead_lettered,
+    unknown: [...new Set([...records, ...sampled.map(({ record = null }) => record)].flatMap(unknownStatus))].slice(
+      0,
+      10,
+    ),
     isShort: run.warning !== undefined,
     missing: needed.filter(isRare),
     ...(rooms !== undefined && { rooms }),

@@ -120,6 +120,7 @@ function pullView(runtime: Runtime, { integration, pull_facts, live_at }: Onboar
   const brand = runtime.active().integrations.get(integration);
   const { pull, paused = false } = brand?.body ?? {};
   const { request, pagination } = brand?.connector.body.pull ?? {};
+  const isMapped = Object.keys(brand?.connector.body.map ?? {}).length > 0;
   const parameters = Object.entries(request?.query ?? request?.body ?? {});
   const named = (place: string) => parameters.find(([, value]) => String(value).startsWith(`{${place}`))?.[0] ?? '';
   const auth = pull?.auth;
@@ -135,7 +136,8 @@ function pullView(runtime: Runtime, { integration, pull_facts, live_at }: Onboar
           path: request?.path ?? '',
           from: named('window.from'),
           to: named('window.to'),
-          paging: request === undefined ? null : (pagination ?? null),
+          // `none` is an assumption until the first answer was read.
+          paging: isMapped || pagination?.type !== 'none' ? (pagination ?? null) : null,
         }
       : null,
     tested_at: pull_facts === null ? null : new Date(pull_facts.testedAt),

@@ -102,6 +102,7 @@ const tested: PullFacts = {
   bookings: 40,
   pages: 2,
   unreadable: 0,
+  unknown: [],
   isShort: false,
   missing: [],
   shared: 1,
@@ -118,6 +119,7 @@ test('each fault of an API has its own line', () => {
   assert.deepEqual(wrong({ isComplete: false }), ['pull.complete']);
   assert.deepEqual(wrong({ isShort: true }), ['pull.bounds']);
   assert.deepEqual(wrong({ unreadable: 3 }), ['pull.readable']);
+  assert.deepEqual(wrong({ unknown: ['CF'] }), ['pull.status']);
   assert.deepEqual(wrong({ missing: ['check_in'] }), ['pull.fields']);
   assert.deepEqual(wrong({ rooms: 10 }), ['pull.volume']);
   assert.deepEqual(wrong({ differing: ['B1'] }), ['both.agree']);
@@ -133,5 +135,8 @@ test('list and events are compared by the bookings that both name', () => {
     { id: 'A', check_in: '2031-01-01', status: 'confirmed' },
     { id: 'B', check_in: '2031-01-02', status: 'confirmed' },
   ];
-  assert.deepEqual(compare(events, list), { shared: 2, differing: ['B'] });
+  assert.deepEqual(compare(events, list), {
+    shared: 2,
+    differing: ['B check_in: 2031-01-01 ≠ 2031-01-02'],
+  });
 });

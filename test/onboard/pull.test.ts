@@ -36,6 +36,7 @@ test('a partner connects a system that nobody has described, and sees what we re
   assert.equal(refused.request.status, 401);
   assert.equal(JSON.stringify(refused).includes('a wrong token'), false);
   assert.equal(states((await view()).checks)['pull.answers'], 'wrong');
+  assert.equal((await view()).pull.list.paging, null, 'how it pages is still to be found out');
 
   await browser.call('POST', '/pull', { ...form, auth: { type: 'bearer', token: system.token } });
   const tested = (await browser.call('POST', '/test')).body;
@@ -52,6 +53,7 @@ test('a partner connects a system that nobody has described, and sees what we re
     'pull.complete': 'done',
     'pull.bounds': 'done',
     'pull.readable': 'done',
+    'pull.status': 'done',
     'pull.fields': 'done',
     'pull.volume': 'done',
     'pull.paging': 'missing',
@@ -61,6 +63,17 @@ test('a partner connects a system that nobody has described, and sees what we re
   assert.partialDeepStrictEqual((await view()).pull.list.paging, { type: 'cursor', cursor: 'query.cursor' });
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
+
+  await editInForce(house.service.runtime, 'connector', 'harbour', 'Ada', (yaml) => {
+    yaml.set('unknown_status', 'other');
+    yaml.setIn(['map', 'status'], { const: 'ZZ' });
+  });
+  await browser.call('POST', '/test');
+  const { checks } = await view();
+  assert.partialDeepStrictEqual(
+    checks.find(({ id }: { id: string }) => id === 'pull.status'),
+    { state: 'wrong', seen: { unknown: 'ZZ' } },
+  );
 });
 
 test('what an operator corrects in the mapping stays when the partner saves the same form again', async () => {

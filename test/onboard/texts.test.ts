@@ -50,7 +50,7 @@ test('every way to sign in has words in every language', () => {
 test('every rule of the check and every line of the checklist has words in every language', () => {
   const asked = /^(list\.(?!root|status)|answers|paging\.(?!envelope))/;
   const rules = behaviourRules.filter(({ id }) => asked.test(id)).map(({ id }) => id);
-  const facts = { check: { requests: 1 }, missing: [], differing: [] } as unknown as PullFacts;
+  const facts = { check: { requests: 1 }, missing: [], unknown: [], differing: [] } as unknown as PullFacts;
   const { checks } = checklist(['push', 'pull'], noPushFacts, facts);
   for (const [language, { codes, checks: texts }] of [['en', en] as const, ...translated]) {
     if (language !== 'en') assert.deepEqual(Object.keys(codes.rules).toSorted(), rules.toSorted(), language);

@@ -35,7 +35,7 @@ export const de: Texts = {
     busy: ['Zu viele Versuche', 'Warten Sie eine Minute und öffnen Sie den Link noch einmal.'],
   },
   push: {
-    lead: 'Ihr System sendet jede Änderung einer Buchung an diese Adresse, signiert mit einem Geheimnis. Bis das Hotel freigeschaltet ist, prüfen wir alles und speichern nichts.',
+    lead: 'Ihr System sendet jede Änderung einer Buchung an diese Adresse, signiert mit einem Geheimnis. Bis das Hotel freigeschaltet ist, prüfen wir alles, zeigen es hier und geben nichts weiter.',
     leadLive:
       'Das Hotel ist freigeschaltet: Diese Adresse speichert Ereignisse. Testen Sie an der Sandbox-Adresse darunter; sie ändert nichts.',
     address: 'Ihre Adresse',
@@ -93,7 +93,7 @@ export const de: Texts = {
       signature_missing: 'Senden Sie den Header X-Webhook-Signature: sha512= und die Signatur in Hex.',
       signature_malformed: 'Schreiben Sie die Signatur als sha512= und 128 hexadezimale Ziffern.',
       secret:
-        'Benutzen Sie das Geheimnis dieser Seite, vollständig, ohne Leerzeichen und Zeilenumbrüche. Im Zweifel stellen Sie ein neues aus.',
+        'Benutzen Sie das Geheimnis dieser Seite, vollständig, ohne Leerzeichen und Zeilenumbrüche. Im Zweifel stellen Sie ein neues aus. Stimmt das Geheimnis, wurde der Inhalt nach dem Signieren verändert.',
       body: 'Signieren Sie genau die Bytes, die Sie senden: einmal serialisieren, diesen Text signieren, diesen Text senden.',
       encoding: 'Die Signatur selbst stimmt. Schreiben Sie sie in kleinem Hex hinter sha512=.',
       method: 'Berechnen Sie HMAC-SHA512 über Zeitstempel, einen Punkt und den Inhalt.',
@@ -102,7 +102,7 @@ export const de: Texts = {
     },
   },
   pull: {
-    lead: 'Wir fragen Ihre API einige Male pro Stunde nach den Buchungen einiger Tage. Sagen Sie uns, wo sie ist und wie wir uns anmelden. Vor der Freischaltung wird nichts gespeichert.',
+    lead: 'Wir fragen Ihre API einige Male pro Stunde nach den Buchungen einiger Tage. Sagen Sie uns, wo sie ist und wie wir uns anmelden. Vor der Freischaltung wird keine Buchung gespeichert.',
     leadLive:
       'Das Hotel ist freigeschaltet. Änderungen der Verbindung machen die Betreiber dieses Dienstes: Schreiben Sie ihnen unten.',
     base: 'Basis-URL Ihrer API',
@@ -210,9 +210,10 @@ export const de: Texts = {
         'Beide Tage eines Zeitraums gehören dazu',
         'Eine Buchung am ersten oder letzten angefragten Tag muss in der Liste sein.',
       ],
-      'pull.readable': [
-        'Jede Buchung ist lesbar',
-        'Jede braucht eine ID, zwei Daten und einen bekannten Status. Unlesbar {unreadable}.',
+      'pull.readable': ['Jede Buchung ist lesbar', 'Jede braucht eine ID und zwei Daten. Unlesbar {unreadable}.'],
+      'pull.status': [
+        'Wir kennen jeden Status',
+        'Nicht bekannt: {unknown}. Schreiben Sie unten, was jeder bedeutet: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Die wichtigen Felder sind gefüllt', 'Fast alle Buchungen brauchen: {fields}'],
       'pull.volume': [
@@ -228,12 +229,12 @@ export const de: Texts = {
         'Fehlende und ungültige Datumsangaben werden mit 400 beantwortet, und die Liste hat nur die angefragten Tage. Nicht eingehalten: {rules}.',
       ],
       'pull.errors': [
-        'Fehler und Grenzen werden wie vereinbart beantwortet',
+        'Fehler sind zu unterscheiden',
         'Jede Antwort ist JSON in UTF-8, und 429 hat Retry-After. Nicht eingehalten: {rules}.',
       ],
       'both.agree': [
         'Liste und Ereignisse sagen dasselbe',
-        'Senden Sie ein Ereignis über eine Buchung der heutigen Liste, und testen Sie die API noch einmal. Verglichen {shared}. {differing}',
+        'Senden Sie ein Ereignis über eine Buchung der heutigen Liste, und testen Sie die API noch einmal. Verglichen {shared}. Ereignis ≠ Liste: {differing}',
       ],
     },
   },

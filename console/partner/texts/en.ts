@@ -61,7 +61,7 @@ export const en = {
     busy: ['Too many attempts', 'Wait a minute and open the link again.'],
   },
   push: {
-    lead: 'Your system sends each change of a booking to this address, signed with a secret. Until the hotel is live, we check everything and store nothing.',
+    lead: 'Your system sends each change of a booking to this address, signed with a secret. Until the hotel is live, we check everything, show it here, and pass nothing on.',
     leadLive: 'The hotel is live: this address stores events. Test at the sandbox address below; it changes nothing.',
     address: 'Your address',
     sandbox: 'Sandbox address for tests',
@@ -117,7 +117,7 @@ export const en = {
       signature_missing: 'Send the header X-Webhook-Signature: sha512= and the signature in hex.',
       signature_malformed: 'Write the signature as sha512= followed by 128 hexadecimal digits.',
       secret:
-        'Use the secret of this page, complete and without spaces or line breaks. If you are not sure, issue a new one.',
+        'Use the secret of this page, complete and without spaces or line breaks. If you are not sure, issue a new one. If the secret is right, the body was changed after signing.',
       body: 'Sign exactly the bytes that you send: serialize the event once, sign that text, send that text.',
       encoding: 'The signature itself is right. Write it in lower-case hex, after sha512=.',
       method: 'Compute HMAC-SHA512 over the timestamp, a dot, and the body.',
@@ -126,7 +126,7 @@ export const en = {
     },
   },
   pull: {
-    lead: 'We ask your API for the bookings of some days, a few times an hour. Tell us where it is and how we sign in. Nothing is stored before you go live.',
+    lead: 'We ask your API for the bookings of some days, a few times an hour. Tell us where it is and how we sign in. No booking is stored before you go live.',
     leadLive:
       'The hotel is live. Changes of the connection are made by the people who run this service: write to them below.',
     base: 'Base URL of your API',
@@ -231,9 +231,10 @@ export const en = {
         'Both days of a range are included',
         'A booking on the first or on the last requested day must be in the list.',
       ],
-      'pull.readable': [
-        'Every booking can be read',
-        'Each needs an id, two dates and a known status. Unreadable {unreadable}.',
+      'pull.readable': ['Every booking can be read', 'Each needs an id and two dates. Unreadable {unreadable}.'],
+      'pull.status': [
+        'We know what each status means',
+        'Not known: {unknown}. Write below which of these each is: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['The important fields are filled', 'Nearly all bookings need: {fields}'],
       'pull.volume': [
@@ -249,12 +250,12 @@ export const en = {
         'Missing and invalid dates are answered with 400, and the list has only the requested days. Not kept: {rules}.',
       ],
       'pull.errors': [
-        'Errors and limits are answered as agreed',
+        'Errors can be told apart',
         'Every answer is JSON in UTF-8, and 429 has Retry-After. Not kept: {rules}.',
       ],
       'both.agree': [
         'List and events say the same',
-        'Send an event about a booking that is in today’s list, then test the API again. Compared {shared}. {differing}',
+        'Send an event about a booking that is in today’s list, then test the API again. Compared {shared}. Event ≠ list: {differing}',
       ],
     } as Readonly<Record<string, readonly [title: string, how: string]>>,
   },

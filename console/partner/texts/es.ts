@@ -38,7 +38,7 @@ export const es: Texts = {
     busy: ['Demasiados intentos', 'Espere un minuto y abra el enlace otra vez.'],
   },
   push: {
-    lead: 'Su sistema envía cada cambio de una reserva a esta dirección, firmado con un secreto. Hasta que el hotel esté en marcha, lo comprobamos todo y no guardamos nada.',
+    lead: 'Su sistema envía cada cambio de una reserva a esta dirección, firmado con un secreto. Hasta que el hotel esté en marcha, lo comprobamos todo, lo mostramos aquí y no pasamos nada adelante.',
     leadLive:
       'El hotel está en marcha: esta dirección guarda los eventos. Haga pruebas en la dirección de sandbox de abajo; no cambia nada.',
     address: 'Su dirección',
@@ -95,7 +95,7 @@ export const es: Texts = {
       signature_missing: 'Envíe la cabecera X-Webhook-Signature: sha512= y la firma en hexadecimal.',
       signature_malformed: 'Escriba la firma como sha512= seguido de 128 cifras hexadecimales.',
       secret:
-        'Use el secreto de esta página, completo, sin espacios ni saltos de línea. En caso de duda, emita uno nuevo.',
+        'Use el secreto de esta página, completo, sin espacios ni saltos de línea. En caso de duda, emita uno nuevo. Si el secreto es correcto, el cuerpo cambió después de firmarlo.',
       body: 'Firme exactamente los bytes que envía: serialice una vez, firme ese texto, envíe ese texto.',
       encoding: 'La firma en sí es correcta. Escríbala en hexadecimal minúsculo, después de sha512=.',
       method: 'Calcule HMAC-SHA512 sobre la hora, un punto y el cuerpo.',
@@ -104,7 +104,7 @@ export const es: Texts = {
     },
   },
   pull: {
-    lead: 'Pedimos a su API las reservas de algunos días, unas veces por hora. Díganos dónde está y cómo nos identificamos. No se guarda nada antes de la puesta en marcha.',
+    lead: 'Pedimos a su API las reservas de algunos días, unas veces por hora. Díganos dónde está y cómo nos identificamos. No se guarda ninguna reserva antes de la puesta en marcha.',
     leadLive:
       'El hotel está en marcha. Los cambios de la conexión los hacen quienes llevan este servicio: escríbales abajo.',
     base: 'URL base de su API',
@@ -212,9 +212,10 @@ export const es: Texts = {
         'Los dos días de un intervalo están incluidos',
         'Una reserva del primer o del último día pedido debe estar en la lista.',
       ],
-      'pull.readable': [
-        'Se puede leer cada reserva',
-        'Cada una necesita un id, dos fechas y un estado conocido. Ilegibles {unreadable}.',
+      'pull.readable': ['Se puede leer cada reserva', 'Cada una necesita un id y dos fechas. Ilegibles {unreadable}.'],
+      'pull.status': [
+        'Conocemos cada estado',
+        'Desconocidos: {unknown}. Escriba abajo qué significa cada uno: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Los campos importantes están rellenos', 'Casi todas las reservas necesitan: {fields}'],
       'pull.volume': [
@@ -230,12 +231,12 @@ export const es: Texts = {
         'Las fechas que faltan o no son válidas se responden con 400, y la lista solo tiene los días pedidos. No se cumple: {rules}.',
       ],
       'pull.errors': [
-        'Errores y límites se responden como se acordó',
+        'Los errores se distinguen',
         'Cada respuesta es JSON en UTF-8, y 429 tiene Retry-After. No se cumple: {rules}.',
       ],
       'both.agree': [
         'La lista y los eventos dicen lo mismo',
-        'Envíe un evento sobre una reserva de la lista de hoy, y pruebe la API otra vez. Comparadas {shared}. {differing}',
+        'Envíe un evento sobre una reserva de la lista de hoy, y pruebe la API otra vez. Comparadas {shared}. Evento ≠ lista: {differing}',
       ],
     },
   },

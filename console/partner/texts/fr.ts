@@ -35,7 +35,7 @@ export const fr: Texts = {
     busy: ['Trop de tentatives', 'Attendez une minute et ouvrez le lien de nouveau.'],
   },
   push: {
-    lead: 'Votre système envoie chaque modification d’une réservation à cette adresse, signée avec un secret. Jusqu’à la mise en service, nous vérifions tout et n’enregistrons rien.',
+    lead: 'Votre système envoie chaque modification d’une réservation à cette adresse, signée avec un secret. Jusqu’à la mise en service, nous vérifions tout, le montrons ici et ne transmettons rien.',
     leadLive:
       'L’hôtel est en service : cette adresse enregistre les événements. Faites vos essais à l’adresse de sandbox ci-dessous ; elle ne change rien.',
     address: 'Votre adresse',
@@ -94,7 +94,7 @@ export const fr: Texts = {
       signature_missing: 'Envoyez l’en-tête X-Webhook-Signature: sha512= et la signature en hexadécimal.',
       signature_malformed: 'Écrivez la signature comme sha512= suivi de 128 chiffres hexadécimaux.',
       secret:
-        'Utilisez le secret de cette page, complet, sans espace ni saut de ligne. En cas de doute, émettez-en un nouveau.',
+        'Utilisez le secret de cette page, complet, sans espace ni saut de ligne. En cas de doute, émettez-en un nouveau. Si le secret est juste, le corps a changé après la signature.',
       body: 'Signez exactement les octets envoyés : sérialisez une fois, signez ce texte, envoyez ce texte.',
       encoding: 'La signature elle-même est juste. Écrivez-la en hexadécimal minuscule, après sha512=.',
       method: 'Calculez HMAC-SHA512 sur l’heure, un point et le corps.',
@@ -103,7 +103,7 @@ export const fr: Texts = {
     },
   },
   pull: {
-    lead: 'Nous demandons à votre API les réservations de quelques jours, plusieurs fois par heure. Dites-nous où elle est et comment nous nous identifions. Rien n’est enregistré avant la mise en service.',
+    lead: 'Nous demandons à votre API les réservations de quelques jours, plusieurs fois par heure. Dites-nous où elle est et comment nous nous identifions. Aucune réservation n’est enregistrée avant la mise en service.',
     leadLive:
       'L’hôtel est en service. Les changements de la connexion sont faits par les personnes qui gèrent ce service : écrivez-leur ci-dessous.',
     base: 'URL de base de votre API',
@@ -210,7 +210,11 @@ export const fr: Texts = {
       ],
       'pull.readable': [
         'Chaque réservation est lisible',
-        'Chacune a besoin d’un id, de deux dates et d’un statut connu. Illisibles {unreadable}.',
+        'Chacune a besoin d’un id et de deux dates. Illisibles {unreadable}.',
+      ],
+      'pull.status': [
+        'Nous connaissons chaque statut',
+        'Inconnus : {unknown}. Écrivez ci-dessous ce que chacun signifie : confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Les champs importants sont remplis', 'Presque toutes les réservations ont besoin de {fields}'],
       'pull.volume': [
@@ -226,12 +230,12 @@ export const fr: Texts = {
         'Les dates manquantes ou non valables reçoivent 400, et la liste n’a que les jours demandés. Non respecté : {rules}.',
       ],
       'pull.errors': [
-        'Les erreurs et les limites sont traitées comme convenu',
+        'Les erreurs se distinguent',
         'Chaque réponse est du JSON en UTF-8, et 429 a Retry-After. Non respecté : {rules}.',
       ],
       'both.agree': [
         'La liste et les événements disent la même chose',
-        'Envoyez un événement sur une réservation de la liste d’aujourd’hui, puis testez de nouveau l’API. Comparées {shared}. {differing}',
+        'Envoyez un événement sur une réservation de la liste d’aujourd’hui, puis testez de nouveau l’API. Comparées {shared}. Événement ≠ liste : {differing}',
       ],
     },
   },

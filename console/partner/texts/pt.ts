@@ -35,7 +35,7 @@ export const pt: Texts = {
     busy: ['Demasiadas tentativas', 'Espere um minuto e abra a ligação outra vez.'],
   },
   push: {
-    lead: 'O seu sistema envia cada alteração de uma reserva para este endereço, assinada com um segredo. Até o hotel entrar em produção, verificamos tudo e não guardamos nada.',
+    lead: 'O seu sistema envia cada alteração de uma reserva para este endereço, assinada com um segredo. Até o hotel entrar em produção, verificamos tudo, mostramos aqui e não passamos nada adiante.',
     leadLive:
       'O hotel está em produção: este endereço guarda eventos. Faça testes no endereço de sandbox abaixo; não altera nada.',
     address: 'O seu endereço',
@@ -94,7 +94,7 @@ export const pt: Texts = {
       signature_missing: 'Envie o cabeçalho X-Webhook-Signature: sha512= e a assinatura em hexadecimal.',
       signature_malformed: 'Escreva a assinatura como sha512= seguido de 128 dígitos hexadecimais.',
       secret:
-        'Use o segredo desta página, completo, sem espaços nem quebras de linha. Em caso de dúvida, emita um novo.',
+        'Use o segredo desta página, completo, sem espaços nem quebras de linha. Em caso de dúvida, emita um novo. Se o segredo estiver certo, o corpo foi alterado depois de assinado.',
       body: 'Assine exatamente os bytes que envia: serialize uma vez, assine esse texto, envie esse texto.',
       encoding: 'A assinatura em si está certa. Escreva-a em hexadecimal minúsculo, depois de sha512=.',
       method: 'Calcule HMAC-SHA512 sobre a hora, um ponto e o corpo.',
@@ -103,7 +103,7 @@ export const pt: Texts = {
     },
   },
   pull: {
-    lead: 'Pedimos à sua API as reservas de alguns dias, algumas vezes por hora. Diga-nos onde está e como nos autenticamos. Nada é guardado antes de entrar em produção.',
+    lead: 'Pedimos à sua API as reservas de alguns dias, algumas vezes por hora. Diga-nos onde está e como nos autenticamos. Nenhuma reserva é guardada antes de entrar em produção.',
     leadLive:
       'O hotel está em produção. As alterações da ligação são feitas por quem gere este serviço: escreva-lhes abaixo.',
     base: 'URL base da sua API',
@@ -213,7 +213,11 @@ export const pt: Texts = {
       ],
       'pull.readable': [
         'Todas as reservas podem ser lidas',
-        'Cada uma precisa de um id, duas datas e um estado conhecido. Ilegíveis {unreadable}.',
+        'Cada uma precisa de um id e duas datas. Ilegíveis {unreadable}.',
+      ],
+      'pull.status': [
+        'Conhecemos cada estado',
+        'Desconhecidos: {unknown}. Escreva abaixo o que cada um significa: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Os campos importantes estão preenchidos', 'Quase todas as reservas precisam de: {fields}'],
       'pull.volume': [
@@ -229,12 +233,12 @@ export const pt: Texts = {
         'Datas em falta ou inválidas têm a resposta 400, e a lista só tem os dias pedidos. Não cumprido: {rules}.',
       ],
       'pull.errors': [
-        'Erros e limites têm a resposta combinada',
+        'Os erros distinguem-se',
         'Cada resposta é JSON em UTF-8, e 429 tem Retry-After. Não cumprido: {rules}.',
       ],
       'both.agree': [
         'A lista e os eventos dizem o mesmo',
-        'Envie um evento sobre uma reserva da lista de hoje, e teste a API outra vez. Comparadas {shared}. {differing}',
+        'Envie um evento sobre uma reserva da lista de hoje, e teste a API outra vez. Comparadas {shared}. Evento ≠ lista: {differing}',
       ],
     },
   },

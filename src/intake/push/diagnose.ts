@@ -110,6 +110,9 @@ function rewritten(raw: Buffer): [Buffer, string][] {
     found.push([Buffer.from(JSON.stringify(value)), 'it is the JSON without spaces']);
     found.push([Buffer.from(JSON.stringify(value, null, 2)), 'it is the JSON with line breaks']);
     found.push([Buffer.from(spaced(value)), 'it is the JSON with spaces after commas and colons']);
+    found.push([Buffer.from(escaped(spaced(value))), 'it is the JSON with spaces, and with letters as \\u escapes']);
+    found.push([Buffer.from(escaped(JSON.stringify(value))), 'it is the JSON with letters as \\u escapes']);
+    found.push([Buffer.from(JSON.stringify(sorted(value))), 'it is the JSON with its keys in alphabetical order']);
     const { data } = value as { data?: unknown };
     if (data !== undefined) found.push([Buffer.from(JSON.stringify(data)), 'it is only the data']);
   } catch {
@@ -125,6 +128,19 @@ function spaced(value: unknown): string {
   return `{${Object.entries(value)
     .map(([key, one]) => `${JSON.stringify(key)}: ${spaced(one)}`)
     .join(', ')}}`;
+}
+
+const escaped = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  );
 }
 
 /** Whether the text encodes these bytes as hex or base64, with or without a prefix. */

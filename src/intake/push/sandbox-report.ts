@@ -76,7 +76,9 @@ export interface Examined {
 /** Reports how a live endpoint would handle a request; pure except for the report's own id. */
 export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, early }: Examined): SandboxReport {
   const verdict = verify(settings.verification, arrived, endpoint.secrets, arrived.receivedAt);
-  const hint = verdict.kind === 'verified' ? undefined : diagnose(settings.verification, arrived, endpoint.secrets);
+  // A wrong time says enough: the signature beside it may be right.
+  const isSigned = verdict.kind === 'refused' && verdict.reason.startsWith('signature_');
+  const hint = isSigned ? diagnose(settings.verification, arrived, endpoint.secrets) : undefined;
   const signature =
     verdict.kind === 'verified'
       ? { right: true, ...skewOf(settings, arrived) }

@@ -93,6 +93,14 @@ test('a valid event is reported with the resulting record and what normalization
 const hmac = (algorithm: string, string: string, key: string | Buffer = service.secret) =>
   createHmac(algorithm, key).update(string);
 const body = eventBody();
+function inAlphabet(json: string): string {
+  const keys = new Set<string>();
+  const value = JSON.parse(json, (key, one) => {
+    keys.add(key);
+    return one;
+  });
+  return JSON.stringify(value, [...keys].sort());
+}
 let timestamp = '';
 for (const [mistake, signature, explanation] of [
   ['only the body signed', () => `sha512=${hmac('sha512', body).digest('hex')}`, /Only the body was signed/],
@@ -116,6 +124,11 @@ for (const [mistake, signature, explanation] of [
     () => `sha512=${hmac('sha512', `${timestamp}.${body}\n`).digest('hex')}`,
     /trailing line break/,
   ],
+  [
+    'keys in another order',
+    () => `sha512=${hmac('sha512', `${timestamp}.${inAlphabet(body)}`).digest('hex')}`,
+    /alphabetical order/,
+  ],
   ['another secret', () => sign('whsec_other', timestamp, body), /does not match this body/],
 ] as const) {
   test(`a wrong signature is explained: ${mistake}`, async () => {
@@ -129,6 +142,22 @@ for (const [mistake, signature, explanation] of [
     assert.equal(json.report.would_answer.status, 401);
     assert.match(json.report.signature.explanation, explanation);
     assert.equal(json.report.outcome.kind, 'record', 'the rest of the report is still there');
+  });
+}
+
+for (const [mistake, stated, part] of [
+  ['milliseconds', () => String(Date.now()), 'timestamp_malformed'],
+  ['a clock that is slow', () => String(Number(nowS()) - 400), 'timestamp_old'],
+  ['a clock that is fast', () => String(Number(nowS()) + 400), 'timestamp_ahead'],
+] as const) {
+  test(`a wrong time that is signed correctly is a wrong time, and nothing else: ${mistake}`, async () => {
+    const at = stated();
+    const { json } = await examine(body, {
+      'x-webhook-timestamp': at,
+      'x-webhook-signature': sign(service.secret, at, body),
+    });
+    assert.deepEqual([json.report.signature.part, json.report.signature.reason], ['time', part]);
+    assert.doesNotMatch(json.report.signature.explanation, /encode/);
   });
 }
 

@@ -20,7 +20,7 @@ test('the commands write to the terminal only through it', () => {
   const root = new URL('../../../', import.meta.url);
   const folders = ['src/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/terminal/'];
   // They draw counts over each other.
-  const counts = ['src/cli/count-progress.ts', 'src/cli/reprocess.ts', 'src/cli/sync.ts'];
+  const counts = ['src/cli/progress-line.ts', 'src/cli/reprocess.ts'];
   const files = folders.flatMap((folder) => readdirSync(new URL(folder, root)).map((file) => folder + file));
   const direct = files.filter((file) => {
     const written =
