@@ -41,7 +41,9 @@ const inHeader = 'marisol-quintanilha-912345678.elsewhere.example';
 function assertClean(message: string | undefined, place: string): void {
   assert.ok(message !== undefined && message !== '', `${place}: no message`);
   for (const one of guest) assert.ok(!message.toLowerCase().includes(one.toLowerCase()), `${place}: ${message}`);
-  for (const one of groups) assert.ok(!message.includes(one), `${place}: ${one} in ${message}`);
+  // A port that the system chose may have the same digits.
+  const text = message.replace(/127\.0\.0\.1:\d+/g, '');
+  for (const one of groups) assert.ok(!text.includes(one), `${place}: ${one} in ${message}`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   assert.doesNotMatch(message, /[\u0000-\u001f\u007f-\u009f]/, place);
 }

@@ -7,11 +7,14 @@ import { reservation, takeIn } from './support.ts';
 import { accounts } from './vendors/all.ts';
 
 /** The first import of bookings and profiles: guests with an address, a phone number, consent and one past stay each. */
-const guests = 1_000;
+const imported = 1_000;
+/** Their batches do not divide a part of the guests; for the others a part shows as much, in less time. */
+const inLargeBatches = ['braze', 'mailchimp'];
 const counted = new Map<string, number>();
 
 for (const make of accounts) {
   const { preset } = make();
+  const guests = inLargeBatches.includes(preset) ? imported : imported / 5;
   test(`${preset}: calls for the first import of many guests are counted`, async (t) => {
     const { account, server, pool, name, drainAll, assemble, foresee } = await setUpPeople(make)(t);
     const bookings = Array.from({ length: guests }, (_, i) => {
@@ -27,8 +30,9 @@ for (const make of accounts) {
     await pool.query(`update outbox set due_at = 'infinity' where destination = $1 and type = 'guest'`, [name]);
     await drainAll(['reservation']);
     await drainAll();
-    counted.set(preset, server.received.length - before);
-    assert.equal(foreseen, counted.get(preset), 'the calls of a preview');
+    const calls = server.received.length - before;
+    counted.set(preset, (calls * imported) / guests);
+    assert.equal(foreseen, calls, 'the calls of a preview');
     assert.equal(account.people().length, guests);
   });
 }
