@@ -22,11 +22,12 @@ async function send(url, secret, body) {
     try {
       const response = await post(url, secret, body); // each try has its own time and signature
       if (response.ok) return response.status;
-      failure = `status ${response.status}`;
+      failure = `status ${response.status} ${(await response.text()).slice(0, 500)}`;
       asked = Number(response.headers.get('retry-after')) || 0;
     } catch (error) {
       failure = String(error);
     }
+    console.error(failure);
     const wait = 2 * 4 ** attempt * (0.5 + Math.random() / 2);
     if (attempt < 4) await new Promise((resolve) => setTimeout(resolve, Math.max(wait, asked) * 1000));
   }
