@@ -123,22 +123,27 @@ function pullChecks(facts: PullFacts | undefined): Check[] {
   ];
 }
 
-/** Pages that cannot be followed lose bookings; the other rules save questions later. */
-const ruleGroups = [
-  { id: 'pull.paging', rules: /^paging/ },
-  { id: 'pull.dates', rules: /^(list|single|search)/, isOptional: true },
-  { id: 'pull.errors', rules: /^(auth|answers)/, isOptional: true },
-] as const;
+/** Pages that cannot be followed lose bookings; the other rules save questions later. `shows`: the rule without which nothing was seen. */
+const ruleGroups: readonly (Pick<Check, 'id' | 'isOptional'> & { readonly rules: RegExp; readonly shows?: string })[] =
+  [
+    { id: 'pull.paging', rules: /^paging/, shows: 'paging.advances' },
+    { id: 'pull.dates', rules: /^(list|single|search)/, isOptional: true },
+    { id: 'pull.errors', rules: /^(auth|answers)/, isOptional: true },
+  ];
 
 function ruleChecks(check: PullFacts['check']): Check[] {
   if (check === undefined) return [];
-  return ruleGroups.map(({ rules, ...group }) => {
-    const broken = check.rules?.filter(({ id, outcome }) => outcome === 'fail' && rules.test(id)) ?? [];
-    return {
-      ...group,
-      state: check.rules === undefined ? 'missing' : broken.length > 0 ? 'wrong' : 'done',
-      seen: { rules: broken.map(({ id }) => id).join(', ') },
-    };
+  const { rules: judged } = check;
+  return ruleGroups.flatMap(({ rules, shows, ...group }): Check[] => {
+    if (judged === undefined) return [{ ...group, state: 'missing', seen: { rules: '' } }];
+    const own = judged.filter(({ id }) => rules.test(id));
+    if (own.length === 0) return [];
+    const broken = own.filter(({ outcome }) => outcome === 'fail').map(({ id }) => id);
+    const seen = { rules: broken.join(', ') };
+    if (broken.length > 0) return [{ ...group, state: 'wrong', seen }];
+    // A list that fits on one page shows nothing about the next, and need not grow for the test.
+    const isUnseen = shows !== undefined && !own.some(({ id }) => id === shows);
+    return [isUnseen ? { ...group, state: 'missing', seen, isOptional: true } : { ...group, state: 'done', seen }];
   });
 }
 

@@ -66,6 +66,8 @@ describe('every page in nine states of a brand', { skip }, () => {
       response.writeHead(accepts ? 200 : 401, { 'content-type': 'application/json' });
       response.end(accepts ? '{"reservations":[]}' : '{"error":"unknown key"}');
     });
+    // Each brand has its own: a second brand that gets the bookings of the first stops.
+    const list = () => answering(200, '{"reservations":[]}');
     const failing = await answering(503, '{"error":"maintenance"}');
     const down = await answering(503, '{"error":"out of memory"}');
     const slow = await start((request, response) => {
@@ -87,14 +89,14 @@ deliver: [${deliver}]
       // Answers that time out would make it fail on a busy machine.
       'destinations/slow.yaml': `${http('slow', slow)}timeout: 5m\n`,
       'integrations/new.yaml': brand('new', 'lake'),
-      'integrations/quiet.yaml': brand('quiet', 'lake', '{partner}'),
+      'integrations/quiet.yaml': brand('quiet', 'lake', await list()),
       'integrations/auth-failing.yaml': brand('auth-failing', 'lake', refusing),
       'integrations/circuit-open.yaml': brand('circuit-open', 'lake', failing),
       'integrations/destination-down.yaml': brand('destination-down', 'lake, down'),
       'integrations/backlog.yaml': brand('backlog', 'slow'),
       'integrations/dead-letters.yaml': brand('dead-letters', 'crm'),
-      'integrations/paused.yaml': brand('paused', 'lake', '{partner}'),
-      'integrations/refused.yaml': brand('refused', 'lake', '{partner}'),
+      'integrations/paused.yaml': brand('paused', 'lake', await list()),
+      'integrations/refused.yaml': brand('refused', 'lake', await list()),
     });
     desk.crm.refuse = (id) => id === 'R7';
     const push = async (name: Name, count: number, first = 1) => {

@@ -140,3 +140,19 @@ test('list and events are compared by the bookings that both name', () => {
     differing: ['B check_in: 2031-01-01 ≠ 2031-01-02'],
   });
 });
+
+test('rules of which nothing was seen are not kept', () => {
+  const rule = (id: string, outcome: 'pass' | 'fail' = 'pass') => ({ id, outcome, title: '', seen: '' });
+  const checked = (...rules: ReturnType<typeof rule>[]) =>
+    checklist(['pull'], noPushFacts, { ...tested, check: { requests: 9, rules } }).checks.filter(({ id }) =>
+      /^pull\.(paging|dates|errors)$/.test(id),
+    );
+  assert.deepEqual(checked(rule('paging.once'), rule('answers.json')), [
+    { id: 'pull.paging', state: 'missing', seen: { rules: '' }, isOptional: true },
+    { id: 'pull.errors', state: 'done', seen: { rules: '' }, isOptional: true },
+  ]);
+  assert.partialDeepStrictEqual(checked(rule('paging.once'), rule('paging.advances')), [{ state: 'done' }]);
+  assert.partialDeepStrictEqual(checked(rule('paging.once', 'fail')), [
+    { state: 'wrong', seen: { rules: 'paging.once' } },
+  ]);
+});

@@ -35,9 +35,10 @@ export const pagingRules: readonly Rule<Evidence>[] = [
         if (again?.beyond === true) return unseen('Everything was read before pages repeated.');
         if (again !== undefined)
           return broken(`Page ${again.page + 1} is page ${again.of + 1} again.`, walk.pages[again.page]?.seen.number);
-        return walk.pages.length < 2
+        const filled = walk.pages.filter(({ listed }) => listed !== undefined && listed.records.length > 0).length;
+        return filled < 2
           ? unseen('There is only one page; choose a week with more reservations.')
-          : holds(`${walk.pages.length} different pages.`);
+          : holds(`${filled} different pages.`);
       }),
   },
   {
