@@ -14,6 +14,10 @@ const pagingFields = {
   cursor: ['next', 'cursor'],
 } as const;
 type Paging = keyof typeof pagingFields;
+/** The form of the credentials that are stored. */
+const storedKind = (auth: Pull['auth']): string =>
+  forms.find(({ fixed }) => fixed.type === auth?.type && fixed.grant === auth?.grant)?.title ?? 'bearer';
+
 /** What is stored, as the form writes it. */
 function storedPaging(stored: NonNullable<Pull['list']>['paging'] | undefined) {
   const type = (Object.keys(pagingFields) as Paging[]).find((one) => one === stored?.type) ?? 'auto';
@@ -29,7 +33,7 @@ const placed = (name: string, text: string): string => (name === 'next' || text.
 export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise<void> }) {
   const { t } = useTexts();
   const [base, setBase] = useState(pull.base_url ?? '');
-  const [kind, setKind] = useState(pull.auth?.type ?? 'bearer');
+  const [kind, setKind] = useState(() => storedKind(pull.auth));
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [replaces, setReplaces] = useState(pull.auth === null);
   const [list, setList] = useState(pull.list);

@@ -56,6 +56,8 @@ test('consent, code, token, first pull: the partner comes back to the same page,
   assert.equal(await address(page), own, 'nothing of the consent stays in the address');
   await page.getByRole('heading', { name: 'How your API behaves' }).waitFor();
   assert.equal((await house.operator('GET', '/onboarding-links')).body.items[0].is_complete, true);
+  await page.getByRole('button', { name: 'Replace them' }).click();
+  assert.equal(await page.getByLabel('How we sign in').inputValue(), 'oauth2, authorization_code');
 });
 
 test('a refusal is said in the language of the page, and can be repaired there', { skip }, async () => {
