@@ -17,7 +17,7 @@ const stampFile = path.join(consoleDist, 'stamp');
 export const fromService = [
   '../src/errors.ts',
   '../src/canonical/fields.ts',
-  '../src/canonical/sample-event.ts',
+  '../src/canonical/example-event.ts',
   '../src/json-path/path.ts',
   '../src/kit/histogram.ts',
   '../src/kit/own-words.ts',

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { sampleEvent } from '../../src/canonical/sample-event.ts';
+import { exampleEvent } from '../../src/canonical/example-event.ts';
 import { codeLanguages, commandsFor, type Language, programIn } from './code.ts';
 import { call } from './link.ts';
 import { Act, Copyable } from './parts.tsx';
@@ -103,7 +103,7 @@ function Secret({ takenAt, refresh }: { takenAt: string | null; refresh: () => v
 function Code({ url, brand }: { url: string; brand: string }) {
   const { t } = useTexts();
   const [language, setLanguage] = useState<Language>('curl');
-  const [event] = useState(() => JSON.stringify(sampleEvent(brand, Date.now()), null, 2));
+  const [event] = useState(() => JSON.stringify(exampleEvent(brand, Date.now()), null, 2));
   return (
     <details className="code no-print">
       <summary>{t.push.code}</summary>

@@ -1,5 +1,5 @@
 /** A correct event of an invented booking, as a partner would send it. */
-export function sampleEvent(brandId: string, now: number) {
+export function exampleEvent(brandId: string, now: number) {
   const day = (days: number) => new Date(now + days * 86_400_000).toISOString().slice(0, 10);
   return {
     event_id: 'evt-1',

@@ -23,7 +23,8 @@ const mostMs = 50_000;
 
 /**
  * Judges the brand's API by the rules of the partner kit about calls, paging and errors, with the connector's own requests and reading.
- * Records are not judged: the mapping does that. Undefined if the connector asks in a way that the check does not know, or if it was ended early.
+ * Records are not judged: the mapping does that. Undefined if the connector asks in a way that the check does not know, or if it was
+ * ended early.
  */
 export async function checkConformance(
   runtime: Runtime,

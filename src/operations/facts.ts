@@ -40,7 +40,7 @@ export async function factsOf(runtime: Runtime, { names, polling, keys }: Wanted
   } satisfies Partial<Facts>;
 }
 
-/** What one cause does to many brands. */
+/** Facts of which one may concern many brands. */
 export async function sharedCauses(runtime: Runtime) {
   const circuits = await openCircuits(runtime.pool, 'destination');
   return {

@@ -16,8 +16,8 @@ const atOnce = 500;
 const mostSamples = 10;
 
 /**
- * What a destination would get of all records, or of those that wait, by the same decision that a delivery makes: who, with which consent, who is left out and
- * why. Nothing is queued or sent. Of many records each lane shows its first ones, and the calls are those of all.
+ * What a destination would get of all records, or of those that wait, by the same decision that a delivery makes: who, with which
+ * consent, who is left out and why. Nothing is queued or sent. Of many records each lane shows its first ones, and the calls are those of all.
  */
 export async function foreseeSend(
   runtime: Runtime,

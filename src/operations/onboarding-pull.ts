@@ -234,17 +234,15 @@ async function walk(
   };
   const { rooms_available: capacity } = runtime.active().integrations.get(integration)?.body ?? {};
   const [, rooms] = roomsByNight(capacity).findLast(([from]) => from <= run.day) ?? [];
-  const listed = [...records, ...sampled.map(({ record = null }) => record)].flatMap((one) => bookingIn(one) ?? []);
+  const shown = [...records, ...sampled.map(({ record = null }) => record)];
+  const listed = shown.flatMap((one) => bookingIn(one) ?? []);
   return {
     ...noPull(runtime),
     isComplete: run.status === 'complete',
     bookings: run.counts.fetched,
     pages: run.counts.pages,
     unreadable: run.counts.dead_lettered,
-    unknown: [...new Set([...records, ...sampled.map(({ record = null }) => record)].flatMap(unknownStatus))].slice(
-      0,
-      10,
-    ),
+    unknown: [...new Set(shown.flatMap(unknownStatus))].slice(0, 10),
     isShort: run.warning !== undefined,
     missing: needed.filter(isRare),
     ...(rooms !== undefined && { rooms }),

@@ -1,6 +1,6 @@
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { documentsOf } from '../brand/active.ts';
-import { sampleEvent } from '../canonical/sample-event.ts';
+import { exampleEvent } from '../canonical/example-event.ts';
 import { jsonLimits, sealerOf } from '../composition/push.ts';
 import { InnboundError } from '../errors.ts';
 import { secretKeys } from '../intake/push/mint.ts';
@@ -43,7 +43,7 @@ export async function sendSample(runtime: Runtime, { integration }: OnboardingLi
   if (stored === undefined || newest === undefined)
     throw new InnboundError('push.no_endpoint', 'There is no secret yet.');
   const receivedAt = runtime.clock.now();
-  const sample = { ...sampleEvent(brand.body.brand_id, receivedAt), event_id: randomId('sample') };
+  const sample = { ...exampleEvent(brand.body.brand_id, receivedAt), event_id: randomId('sample') };
   const rawBody = Buffer.from(JSON.stringify(sample));
   const signed = Object.entries(signedHeaders(newest.secret, Math.floor(receivedAt / 1000), rawBody));
   const headers = Object.fromEntries(signed.map(([name, value]) => [name.toLowerCase(), value]));

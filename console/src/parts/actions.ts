@@ -34,6 +34,7 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['partner.retry-test', 'Began a test of retries on the onboarding page of'],
   ['partner.pull', 'Saved the connection on the onboarding page of'],
   ['partner.test', 'Tested the connection on the onboarding page of'],
+  ['partner.check', 'Checked the API on the onboarding page of'],
   ['partner.consent', 'Created a consent link on the onboarding page of'],
   ['partner.comment', 'Wrote a comment on the onboarding page of'],
   ['partner.ready', 'Said ready on the onboarding page of'],

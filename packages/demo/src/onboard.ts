@@ -1,4 +1,4 @@
-import { sampleEvent } from '../../../src/canonical/sample-event.ts';
+import { exampleEvent } from '../../../src/canonical/example-event.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { createLink, linkRequest } from '../../../src/operations/onboarding.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
@@ -102,7 +102,7 @@ function requestOf(
   index: number,
 ): Request {
   const now = Date.now();
-  const sample = sampleEvent(brandId, now);
+  const sample = exampleEvent(brandId, now);
   const body = JSON.stringify({
     ...sample,
     event_id: id ?? `mistake-${index}-${now}`,

@@ -179,7 +179,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       id: `partner.${name}`,
       summary: name,
       ...(body && { body }),
-      // For the check, which takes a while.
+      // Some take a while, and end with the page.
       waits: true,
       response: anyJson,
       handle: async ({ link, body: given, caller, signal }) => {

@@ -77,8 +77,8 @@ export interface Examined {
 export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, early }: Examined): SandboxReport {
   const verdict = verify(settings.verification, arrived, endpoint.secrets, arrived.receivedAt);
   // A wrong time says enough: the signature beside it may be right.
-  const isSigned = verdict.kind === 'refused' && verdict.reason.startsWith('signature_');
-  const hint = isSigned ? diagnose(settings.verification, arrived, endpoint.secrets) : undefined;
+  const isAboutSignature = verdict.kind === 'refused' && verdict.reason.startsWith('signature_');
+  const hint = isAboutSignature ? diagnose(settings.verification, arrived, endpoint.secrets) : undefined;
   const signature =
     verdict.kind === 'verified'
       ? { right: true, ...skewOf(settings, arrived) }

@@ -59,7 +59,7 @@ async function expectedIn(tx: Tx, integration: string, guard: Guard, { window }:
   return bookings;
 }
 
-/** The brand's bookings that are not over, as far as a judge tells more of them apart. */
+/** The brand's bookings that are not over, counted up to the number from which more make no difference. */
 async function countBookings(tx: Tx, integration: string): Promise<number> {
   const { rows } = await tx.query<{ bookings: number }>(
     `select count(*)::int as bookings from (
