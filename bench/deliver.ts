@@ -13,50 +13,19 @@ import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { outboxStore } from '../src/store/outbox/outbox.ts';
-import { cpuMs, postmasterOf } from './pull/cpu.ts';
+import { outboxStore } from '../src/store/outbox/settle.ts';
 
 /**
- * Targets: 15,000 claims and acknowledgements per second at backlogs of 10,000 and 1,000,000, the second at least 0.7 of
- * the first; the postgres destination at most 3 times as slow as a bare COPY of the same rows into tables with the same keys.
- * Everything is durable: fsync on, each claim and acknowledgement committed, each attempt logged.
+ * The postgres destination beside a bare COPY of the same rows into tables with the same keys: at most 3 times as slow. Durable, with fsync.
+ * `measureClaims` is for the curve of claims and acknowledgements: each is committed, and each attempt logged.
  */
-export async function run(args: readonly string[]): Promise<void> {
-  const large = Number(args[0] ?? 1_000_000);
+export async function run(): Promise<void> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
-  const pool = openPool({ connection: server.connection, applicationName: 'bench', maxConnections: 16 });
   try {
-    await migrate(pool);
-    const postmaster = postmasterOf(server.dataDir);
-    const rates: number[] = [];
-    for (const backlog of [10_000, large]) {
-      await fill(pool, backlog);
-      const rounds = backlog === 10_000 ? 6 : 1;
-      let seconds = 0;
-      let done = 0;
-      const used = { node: 0, server: 0 };
-      for (let round = 0; round < rounds; round++) {
-        if (round > 0) await refill(pool);
-        const before = cpuMs(postmaster);
-        const [count, took] = await drain(pool, Math.min(backlog, 120_000));
-        const after = cpuMs(postmaster);
-        used.node += after.node - before.node;
-        used.server += after.server - before.server;
-        done += count;
-        seconds += took;
-      }
-      rates.push(done / seconds);
-      console.log(
-        `claims and acknowledgements, backlog ${String(backlog).padStart(9)}: ${Math.round(done / seconds)}/s (${done} in ${seconds.toFixed(1)} s)` +
-          `   processor each: node ${micros(used.node, done)}, PostgreSQL ${micros(used.server, done)}`,
-      );
-    }
-    console.log(`ratio ${((rates[1] ?? 0) / (rates[0] ?? 1)).toFixed(2)}`);
     await warehouse(server.connection);
     console.log(`machine load ${os.loadavg()[0]?.toFixed(1)} on ${os.cpus().length} processors`);
   } finally {
-    await pool.end();
     await server.release();
     await rm(folder, { recursive: true, force: true });
   }
@@ -88,8 +57,6 @@ export async function measureClaims(backlogs: readonly number[]): Promise<[backl
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const micros = (ms: number, count: number): string => `${((ms * 1_000) / count).toFixed(0)} µs`;
 
 const lane = { integration: 'bench', destination: 'crm' };
 

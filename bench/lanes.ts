@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
 import { migrate } from '../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { outboxStore } from '../src/store/outbox/outbox.ts';
+import { outboxStore } from '../src/store/outbox/settle.ts';
 import { postmasterOf, serverMs } from './pull/cpu.ts';
 
 const rounds = 30;

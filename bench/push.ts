@@ -1,9 +1,9 @@
 /**
- * Push: how many events per second are accepted durably (fsync on) compared with a bare server of the same framework, how
- * fast they are acknowledged, how fast they reach an http destination, and the highest rate without a growing backlog.
+ * Push: how many events per second are accepted durably (fsync on) compared with a bare server of the same framework, and the
+ * highest rate at which they reach an http destination without a growing backlog.
  *
- *   scripts/bench push            all of it
- *   scripts/bench push accept     only the comparison; also: ack, latency, sustained
+ *   scripts/bench push            both
+ *   scripts/bench push accept     only the comparison; also: sustained
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -27,11 +27,11 @@ import { brandId, integration, pushingText, sinkText, writeBenchWorkspace, write
 const inBatches = 'bench-plaza';
 
 export async function run(args: readonly string[]): Promise<void> {
-  const parts = args.length > 0 ? args : ['accept', 'ack', 'latency', 'sustained'];
+  const parts = args.length > 0 ? args : ['accept', 'sustained'];
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   try {
-    if (parts.includes('accept') || parts.includes('ack')) await accepting(path.join(folder, 'accept'), parts);
-    if (parts.includes('latency') || parts.includes('sustained')) await delivering(path.join(folder, 'deliver'), parts);
+    if (parts.includes('accept')) await accepting(path.join(folder, 'accept'));
+    if (parts.includes('sustained')) await delivering(path.join(folder, 'deliver'));
   } finally {
     await endAll();
     await rm(folder, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export async function run(args: readonly string[]): Promise<void> {
 export async function measureAccept(): Promise<Accepted> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-bench-'));
   try {
-    return await accepting(folder, ['accept']);
+    return await accepting(folder);
   } finally {
     await endAll();
     await rm(folder, { recursive: true, force: true });
@@ -59,8 +59,7 @@ interface Accepted {
   readonly group: number;
 }
 
-async function accepting(folder: string, parts: readonly string[]): Promise<Accepted> {
-  let accepted: Accepted = { bare: Number.NaN, least: Number.NaN, group: Number.NaN };
+async function accepting(folder: string): Promise<Accepted> {
   await mkdir(folder, { recursive: true });
   const server = await openPrivatePostgres(folder, { purpose: 'command', describe: 'bench' });
   const pool = openPool({ connection: server.connection, applicationName: 'bench' });
@@ -85,44 +84,33 @@ async function accepting(folder: string, parts: readonly string[]): Promise<Acce
       await measure('warm', { count: warmUp });
       return { measure, close: () => end(child) };
     };
-    if (parts.includes('accept')) {
-      console.log(`accepted per second, 64 connections, fsync ${fsync}; three alternating rounds, median`);
-      const kinds = ['bare', 'least', 'group', 'naive'] as const;
-      const rates: Record<(typeof kinds)[number], number[]> = { bare: [], least: [], group: [], naive: [] };
-      const cpu: Record<(typeof kinds)[number], number[]> = { bare: [], least: [], group: [], naive: [] };
-      const servers = [];
-      for (const kind of kinds) servers.push({ kind, ...(await opened(kind, kind === 'naive' ? 3_000 : warmUp)) });
-      for (let round = 0; round < 3; round++) {
-        for (const { kind, measure } of servers) {
-          const count = kind === 'naive' ? 2_000 : 15_000;
-          const { seconds, cpuMicros } = await measure(String(round), { count });
-          cpu[kind].push(cpuMicros);
-          rates[kind].push(count / seconds);
-        }
+    console.log(`accepted per second, 64 connections, fsync ${fsync}; three alternating rounds, median`);
+    const kinds = ['bare', 'least', 'group', 'naive'] as const;
+    const rates: Record<(typeof kinds)[number], number[]> = { bare: [], least: [], group: [], naive: [] };
+    const cpu: Record<(typeof kinds)[number], number[]> = { bare: [], least: [], group: [], naive: [] };
+    const servers = [];
+    for (const kind of kinds) servers.push({ kind, ...(await opened(kind, kind === 'naive' ? 3_000 : warmUp)) });
+    for (let round = 0; round < 3; round++) {
+      for (const { kind, measure } of servers) {
+        const count = kind === 'naive' ? 2_000 : 15_000;
+        const { seconds, cpuMicros } = await measure(String(round), { count });
+        cpu[kind].push(cpuMicros);
+        rates[kind].push(count / seconds);
       }
-      for (const { close } of servers) await close();
-      const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[1] ?? 0;
-      const middle = (kind: (typeof kinds)[number]) => median(rates[kind]);
-      accepted = { bare: middle('bare'), least: middle('least'), group: middle('group') };
-      // On a busy machine, processor time is more meaningful than the rates.
-      const load = os.loadavg()[0]?.toFixed(1);
-      console.log(
-        `  machine load ${load} on ${os.cpus().length} processors; processor time of the server per request:`,
-      );
-      console.log(`  ${kinds.map((kind) => `${kind} ${median(cpu[kind]).toFixed(0)} µs`).join(', ')}`);
-      const share = (kind: (typeof kinds)[number]) => `${((100 * middle(kind)) / middle('bare')).toFixed(0)} % of bare`;
-      row('bare server (parses JSON, answers 202)', middle('bare'), '');
-      row('least (signature, JSON, one row, groups)', middle('least'), share('least'));
-      row('innbound, group commit', middle('group'), share('group'));
-      row('one insert per request', middle('naive'), share('naive'));
     }
-    if (parts.includes('ack')) {
-      const group = await opened('group', warmUp);
-      const { latencies, answers } = await group.measure('ack', { count: 5_000, rate: 500 });
-      await group.close();
-      console.log(`acknowledgement at 500 per second: ${quantiles(latencies)}  ${JSON.stringify(answers)}`);
-    }
-    return accepted;
+    for (const { close } of servers) await close();
+    const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[1] ?? 0;
+    const middle = (kind: (typeof kinds)[number]) => median(rates[kind]);
+    // On a busy machine, processor time is more meaningful than the rates.
+    const load = os.loadavg()[0]?.toFixed(1);
+    console.log(`  machine load ${load} on ${os.cpus().length} processors; processor time of the server per request:`);
+    console.log(`  ${kinds.map((kind) => `${kind} ${median(cpu[kind]).toFixed(0)} µs`).join(', ')}`);
+    const share = (kind: (typeof kinds)[number]) => `${((100 * middle(kind)) / middle('bare')).toFixed(0)} % of bare`;
+    row('bare server (parses JSON, answers 202)', middle('bare'), '');
+    row('least (signature, JSON, one row, groups)', middle('least'), share('least'));
+    row('innbound, group commit', middle('group'), share('group'));
+    row('one insert per request', middle('naive'), share('naive'));
+    return { bare: middle('bare'), least: middle('least'), group: middle('group') };
   } finally {
     await pool.end();
     await server.release();
@@ -138,7 +126,7 @@ const at = (sorted: readonly number[], q: number) =>
 const quantiles = (sorted: readonly number[]) =>
   `p50 ${at(sorted, 0.5).toFixed(1)} ms, p99 ${at(sorted, 0.99).toFixed(1)} ms, most ${at(sorted, 1).toFixed(1)} ms`;
 
-async function delivering(folder: string, parts: readonly string[]): Promise<void> {
+async function delivering(folder: string): Promise<void> {
   const sink = start('./sink.ts');
   const sinkPort = await askSink<number>(sink, { ask: 'port' });
   await writeWorkspace(folder, sinkPort);
@@ -155,22 +143,10 @@ async function delivering(folder: string, parts: readonly string[]): Promise<voi
   if (single === undefined || batched === undefined) throw new Error('no endpoint');
   await ask<Outcome>(sender, single);
   await arrived(sink, 1_500, 60);
-  if (parts.includes('latency')) {
-    const before = await askSink<{ arrivals: number }>(sink, { ask: 'arrivals' });
-    const outcome = await ask<Outcome>(sender, { ...single, run: 'latency', count: 4_000, rate: 200 });
-    await arrived(sink, before.arrivals + 4_000, 60);
-    const times = await askSink<Record<string, number>>(sink, { ask: 'times' });
-    const took = outcome.sentAt
-      .map((sent, n) => (times[`latency-R${n}`] ?? Number.POSITIVE_INFINITY) - sent)
-      .sort((a, b) => a - b);
-    console.log(`webhook to http destination at 200 per second: ${quantiles(took)}`);
-  }
-  if (parts.includes('sustained')) {
-    console.log('one request per change:');
-    await sustained(folder, sender, sink, single);
-    console.log('batches of up to 50 changes, gathered for 20 ms:');
-    await sustained(folder, sender, sink, batched);
-  }
+  console.log('one request per change:');
+  await sustained(folder, sender, sink, single);
+  console.log('batches of up to 50 changes, gathered for 20 ms:');
+  await sustained(folder, sender, sink, batched);
   await end(service);
 }
 

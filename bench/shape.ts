@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { compilePath, type Path } from '../src/brand/compile.ts';
 import { toReservation } from '../src/canonical/check.ts';
-import { encodeRecord } from '../src/canonical/encode.ts';
-import type { Reservation } from '../src/canonical/reservation.ts';
+import { encodeRecord, type Reservation } from '../src/canonical/reservation.ts';
 import type { Connector } from '../src/documents/connector.ts';
 import { parseJson } from '../src/kit/json.ts';
 import { normalizeReservation } from '../src/normalize/normalize.ts';

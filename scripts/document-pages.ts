@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { brandsSchema } from '../src/documents/brands.ts';
-import { durationForm } from '../src/documents/duration.ts';
 import { jsonSchema } from '../src/documents/json-schema.ts';
 import type { DocumentKind } from '../src/documents/kinds.ts';
-import { sizeForm } from '../src/documents/size.ts';
+import { durationForm, sizeForm } from '../src/documents/units.ts';
 import { placeholderTables } from './document-placeholders.ts';
 
 /** The reference pages, generated from the schemas that the service checks documents with. */

@@ -26,7 +26,10 @@ export function errorsDoc(): string {
   const parts = Object.entries(stages).map(([stage, title]) => {
     const rows = entries
       .filter(([code]) => code.startsWith(`${stage}.`))
-      .map(([code, { what, next, retry }]) => `### \`${code}\`\n${what} (${retries[retry]})\n\nNext: ${next}\n`);
+      .map(
+        ([code, { what, next, retry = 'operator' }]) =>
+          `### \`${code}\`\n${what} (${retries[retry]})\n\nNext: ${next}\n`,
+      );
     return `## ${title}\n\n${rows.join('\n')}`;
   });
   return `# Errors

@@ -7,8 +7,8 @@ import { pushErrors } from './errors/push.ts';
 import { recordErrors } from './errors/record.ts';
 import { storeErrors } from './errors/store.ts';
 
-/** The registry of all codes. test/errors.test.ts compares it with docs/errors.md in both directions. */
-export const errors = {
+/** All codes. test/errors.test.ts compares them with docs/errors.md in both directions. */
+const registry = {
   ...documentErrors,
   ...pullErrors,
   ...pushErrors,
@@ -16,9 +16,10 @@ export const errors = {
   ...deliverErrors,
   ...storeErrors,
   ...operateErrors,
-} as const satisfies Record<string, ErrorEntry>;
+};
 
-export type ErrorCode = keyof typeof errors;
+export type ErrorCode = keyof typeof registry;
+export const errors: Readonly<Record<ErrorCode, ErrorEntry>> = registry;
 
 /** Thrown only where no value can carry the failure: a broken setup, an unreachable store, a command that cannot continue. */
 export class InnboundError extends Error {

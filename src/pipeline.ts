@@ -1,25 +1,32 @@
 import type { Path } from './brand/compile.ts';
 import { type ReservationDraft, toParts, toReservation } from './canonical/check.ts';
-import { decodeRecord, recordText } from './canonical/encode.ts';
 import { noteOf } from './canonical/notes.ts';
-import type { Guest, Reservation } from './canonical/reservation.ts';
+import { decodeRecord, type Guest, type Reservation, recordText } from './canonical/reservation.ts';
 import { parseJson } from './kit/json.ts';
 import { normalizeReservation } from './normalize/normalize.ts';
-import { deadLetter, isRequestedById, letterOf } from './pipeline/dead-letter.ts';
 import { idOf, prefixed } from './pipeline/id-prefix.ts';
-import { changeAfter, newerIsStored } from './reconcile/change.ts';
 import { decideProfile } from './reconcile/decide-profile.ts';
 import { difference } from './reconcile/difference.ts';
-import type { Arrival, DeadLetter, Decision, Statement, Stored } from './reconcile/forms.ts';
+import {
+  type Arrival,
+  changeAfter,
+  type DeadLetter,
+  type Decision,
+  deadLetter,
+  isRequestedById,
+  letterOf,
+  newerIsStored,
+  type Statement,
+  type Stored,
+} from './reconcile/forms.ts';
 import { asLastShown, type Heard, type HeldPath, hear, isOfList, isOverruled, momentOf } from './reconcile/hear.ts';
 import { type Giver, merge, type Views } from './reconcile/merge.ts';
 import { consentNotes, keptNotes } from './reconcile/merge-notes.ts';
-import { isNewer, type Says } from './reconcile/says.ts';
-import { saysOf, unreadIn } from './reconcile/says-of.ts';
+import { isNewer, type Moment, type Says, saysOf, unreadIn } from './reconcile/says.ts';
 import { readViews, soleIn, storedViews } from './reconcile/stored-views.ts';
 import { repeated } from './reconcile/view.ts';
 import type { RawRecord } from './shape/config.ts';
-import type { Adjust, Draft } from './shape/shaper.ts';
+import type { Adjust, Draft } from './shape/draft.ts';
 import type { Json, Note } from './terms.ts';
 
 /**
@@ -111,7 +118,7 @@ export function decide(
   const diff = isNew || text === stored?.text ? [] : difference(parseJson(stored?.text ?? ''), parseJson(text));
   if (!isNew && stored.event !== 'removed' && diff.length === 0) {
     const kind = isHeld ? 'held' : overruled ? 'superseded' : 'unchanged';
-    const why = isHeld ? reason : overruled ? overruledBecause(stored, brand) : undefined;
+    const why = isHeld ? reason : overruled ? overruledBecause(stored, moment, brand) : undefined;
     return {
       kind,
       version,
@@ -205,9 +212,10 @@ function left(
   };
 }
 
-function overruledBecause({ sightedAt }: Stored, { lagMs }: Path): string {
-  if (sightedAt === undefined) return newerIsStored;
-  const after = lagMs === 0 ? '' : `, more than ${lagMs / 60_000} minutes later,`;
+/** A list that repeats its row counts as of `lag` before its request: until then, something else overruled the statement. */
+function overruledBecause({ sightedAt }: Stored, moment: Moment, { lagMs }: Path): string {
+  if (sightedAt === undefined || !isNewer([sightedAt - lagMs, 0], moment)) return newerIsStored;
+  const after = lagMs === 0 ? '' : ` more than ${lagMs / 60_000} minutes later,`;
   return `The partner's list, requested at ${new Date(sightedAt).toISOString()},${after} still showed the stored state.`;
 }
 
@@ -301,7 +309,7 @@ function guestsIn(brand: Path, { record }: Draft): readonly Guest[] {
 }
 
 /** What changes some fields of a stored reservation; everything else stays as each source said it. */
-export interface Amendment {
+interface Amendment {
   readonly id: string;
   readonly says: Says;
   /** What the partner sent; null if it cannot be processed again by itself. */

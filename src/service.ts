@@ -6,13 +6,12 @@ import { metricsOf, serveMetrics } from './api/node-metrics.ts';
 import { buildServer } from './api/server.ts';
 import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { deliverPorts } from './composition/deliver.ts';
-import { eventWorkerPorts, hydratorPorts, upkeepPorts } from './composition/events.ts';
 import { feedbackPorts } from './composition/feedback.ts';
 import { pullPorts, schedulerPorts } from './composition/pull.ts';
-import { type Intake, openIntake } from './composition/push.ts';
+import { eventWorkerPorts, hydratorPorts, type Intake, openIntake, upkeepPorts } from './composition/push.ts';
 import { streamPorts } from './composition/stream.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
-import { sizeBytes } from './documents/size.ts';
+import { sizeBytes } from './documents/units.ts';
 import { InnboundError } from './errors.ts';
 import { startRunner } from './intake/pull/run/runner.ts';
 import { startScheduler } from './intake/pull/run/schedule.ts';
@@ -25,22 +24,22 @@ import { systemClock } from './kit/clock.ts';
 import { openLog } from './kit/log.ts';
 import type { Loop } from './kit/loop.ts';
 import { startConsoleBuild } from './operations/build-console.ts';
+import { missingRolesOf } from './operations/facts.ts';
 import { startJobs } from './operations/jobs.ts';
-import { missingRolesOf } from './operations/missing-roles.ts';
 import { openRuntime } from './operations/open-runtime.ts';
 import { sandboxOf } from './operations/sandbox.ts';
 import { startWatch } from './operations/watch-loops.ts';
-import { clockToleranceMs } from './operations/watch-once.ts';
 import { followDocuments } from './runtime/follow-documents.ts';
 import type { RuntimeOptions } from './runtime/options.ts';
 import { keepSeen, type Role } from './runtime/presence.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { poolProblem } from './store/db/readiness.ts';
-import { endAbandonedLeases } from './store/operate/abandoned.ts';
+import { endAbandonedLeases } from './store/lease.ts';
+import { clockToleranceMs } from './watch/diagnosis.ts';
 
 export type { Role };
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly workspaceDir: string;
   readonly port: number;
   readonly host: string;

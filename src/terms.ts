@@ -23,7 +23,6 @@
 declare const brand: unique symbol;
 type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
 
-export type ConnectorName = Brand<string, 'ConnectorName'>;
 export type IntegrationName = Brand<string, 'IntegrationName'>;
 export type DestinationName = Brand<string, 'DestinationName'>;
 export type EndpointId = Brand<string, 'EndpointId'>;

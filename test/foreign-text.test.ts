@@ -10,11 +10,11 @@ import { destinationType as http } from '../src/deliver/destinations/http/destin
 import { failureOf } from '../src/deliver/destinations/postgres/failure.ts';
 import { destinationType as s3 } from '../src/deliver/destinations/s3/destination.ts';
 import { destinationType as webhook } from '../src/deliver/destinations/webhook/destination.ts';
-import { linkPaginator } from '../src/intake/pull/page/paginate/link.ts';
+import { linkPaginator } from '../src/intake/pull/page/paginate.ts';
 import { converse } from '../src/intake/stream/conversation.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { foreignText } from '../src/kit/foreign-text.ts';
-import { strictLimits } from '../src/kit/json-strict.ts';
+import { strictLimits } from '../src/kit/json.ts';
 import { readAnswer } from '../src/outbound/ask/answer.ts';
 import { outline } from '../src/outbound/ask/exchange.ts';
 import { finishConsent } from '../src/outbound/auth/consent.ts';
@@ -245,10 +245,10 @@ test('the places that show a text of a remote are the ones listed here', () => {
   assert.deepEqual(users.sort(), [
     'deliver/destinations/postgres/failure.ts',
     'deliver/destinations/s3/destination.ts',
-    'deliver/vendor-words.ts',
+    'deliver/http-answer.ts',
     'intake/stream/conversation.ts',
     'kit/foreign-text.ts',
-    'operations/oidc-refusal.ts',
+    'operations/oidc-provider.ts',
     'outbound/ask/answer.ts',
     'outbound/ask/exchange.ts',
     'outbound/auth/consent.ts',

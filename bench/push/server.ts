@@ -3,7 +3,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Agent, request } from 'undici';
-import { serverLimits } from '../../src/api/limits.ts';
+import { serverLimits } from '../../src/api/server.ts';
 import { registerWebhooks } from '../../src/api/webhooks.ts';
 import { openGroupCommit } from '../../src/intake/push/group-commit.ts';
 import { openPushIntake } from '../../src/intake/push/intake.ts';
@@ -11,8 +11,7 @@ import type { NewEvent } from '../../src/intake/push/ports.ts';
 import { defaultVerification } from '../../src/intake/push/verification.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { rowsTable } from '../../src/store/db/columns.ts';
-import { openIntakePool } from '../../src/store/db/intake-pool.ts';
-import { openPool } from '../../src/store/db/pool.ts';
+import { openIntakePool, openPool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../../src/store/events/endpoints.ts';
 

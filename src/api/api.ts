@@ -7,25 +7,18 @@ import { openOidc } from '../operations/oidc.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { registerRoutes } from './dispatch.ts';
 import { registerOidc } from './oidc.ts';
-import { openApiDocument, type Tagged } from './openapi.ts';
-import { referencePage } from './reference.ts';
+import { openApiDocument, referencePage, type Tagged } from './openapi.ts';
 import type { Api, Route } from './route.ts';
+import { auditRoutes, sessionRoutes, tokenRoutes } from './routes/access.ts';
 import { alertRoutes } from './routes/alerts.ts';
-import { auditRoutes } from './routes/audit.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { coverageRoutes } from './routes/coverage.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { destinationRoutes } from './routes/destinations.ts';
-import { documentEditRoutes } from './routes/document-edits.ts';
 import { documentRoutes } from './routes/documents.ts';
-import { dryRunRoutes } from './routes/dry-run.ts';
-import { endpointRoutes } from './routes/endpoints.ts';
-import { eventRoutes } from './routes/events.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { hotelRoutes } from './routes/hotel.ts';
-import { importRoutes } from './routes/import-description.ts';
-import { incidentRoutes } from './routes/incidents.ts';
-import { integrationActionRoutes } from './routes/integration-actions.ts';
+import { dryRunRoutes, integrationActionRoutes } from './routes/integration-actions.ts';
 import { integrationRoutes } from './routes/integrations.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { mappingCaseRoutes } from './routes/mapping-cases.ts';
@@ -33,14 +26,12 @@ import { onboardingRoutes, partnerRoutes } from './routes/onboarding.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { privacyRoutes } from './routes/privacy.ts';
 import { profileRoutes } from './routes/profiles.ts';
+import { endpointRoutes, eventRoutes } from './routes/push.ts';
 import { guestRoutes, reservationRoutes } from './routes/records.ts';
 import { runRoutes } from './routes/runs.ts';
 import { secretRoutes } from './routes/secrets.ts';
-import { sessionRoutes } from './routes/session.ts';
-import { spellingRoutes } from './routes/spellings.ts';
 import { studioRoutes } from './routes/studio.ts';
-import { tokenRoutes } from './routes/tokens.ts';
-import { strictPolicy } from './security-headers.ts';
+import { strictPolicy } from './server.ts';
 
 /** The resources of /api/v1, in the order of the reference, each with the files of its routes. */
 const resources: Readonly<Record<string, readonly ((api: Api) => Route[])[]>> = {
@@ -58,9 +49,9 @@ const resources: Readonly<Record<string, readonly ((api: Api) => Route[])[]>> = 
   'dead letters': [deadLetterRoutes],
   holds: [holdRoutes],
   jobs: [jobRoutes],
-  alerts: [alertRoutes, incidentRoutes],
-  documents: [documentRoutes, documentEditRoutes, spellingRoutes],
-  mapping: [studioRoutes, importRoutes, mappingCaseRoutes],
+  alerts: [alertRoutes],
+  documents: [documentRoutes],
+  mapping: [studioRoutes, mappingCaseRoutes],
   secrets: [secretRoutes],
   privacy: [privacyRoutes],
   tokens: [tokenRoutes],

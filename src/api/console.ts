@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsolePorts } from '../operations/build-console.ts';
 import { sendProblem } from './problem.ts';
-import { strictPolicy } from './security-headers.ts';
+import { strictPolicy } from './server.ts';
 
 interface Asset {
   readonly type: string;

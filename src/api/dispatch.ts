@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import { Buckets } from '../intake/push/bucket.ts';
-import { networkOf } from '../intake/push/network.ts';
+import { Buckets, networkOf } from '../intake/push/receive.ts';
 import { onBehalfOf } from '../kit/holder.ts';
 import { isTooDeep } from '../kit/json.ts';
 import { hashIdentity } from '../privacy/identity.ts';
@@ -19,13 +18,11 @@ import {
   maySee,
   shownToken,
 } from './caller.ts';
-import { failureRate, identify } from './identify.ts';
-import { partnerRate } from './identify-partner.ts';
+import { openStreams, openWaits, type Streams, type Waits } from './held-answers.ts';
+import { failureRate, identify, partnerRate } from './identify.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
 import type { Call, Result, Route } from './route.ts';
-import { openStreams, type Streams } from './stream.ts';
-import { openWaits, type Waits } from './waits.ts';
 
 interface State {
   readonly failures: Buckets;

@@ -5,6 +5,11 @@ import { anyJson, instant } from './route.ts';
 /** Schemas that several routes share. */
 
 export const documentName = z.string().regex(documentNameForm);
+/** Whole numbers whose names say what they count. */
+export const counts = <Name extends string>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, z.int()])) as { [_ in Name]: z.ZodInt };
+/** A short list, on one page. */
+export const itemsOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ items: z.array(z.object(shape)) });
 export const entityType = z.enum(['reservation', 'guest']);
 
 /** Who a person is, for an operator's decision. */

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { Buckets } from '../intake/push/bucket.ts';
-import { networkOf } from '../intake/push/network.ts';
+import { type Buckets, networkOf } from '../intake/push/receive.ts';
+import { endOf } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { findLinkOf } from '../store/operate/onboarding.ts';
 import {
+  browserOf,
   type Caller,
   callerOf,
   consoleHeader,
@@ -11,7 +13,6 @@ import {
   mayAs,
   shownToken,
 } from './caller.ts';
-import { identifyPartner } from './identify-partner.ts';
 import type { Route } from './route.ts';
 
 const anonymous: Caller = {
@@ -84,4 +85,35 @@ function mustWait(request: FastifyRequest, { clock }: Runtime, failures: Buckets
   if (waiting.kind !== 'wait') return undefined;
   const detail = 'Too many requests from this address had an invalid token.';
   return { kind: 'wait', status: 429, code: 'operate.too_many_failures', detail, seconds: waiting.seconds };
+}
+
+/** For each browser: a page that looks every second needs one request a second, and its buttons a few more. */
+export const partnerRate = { perSecond: 4, burst: 40 };
+
+/** Whoever opened the link in the path, in this browser; undefined for everybody else. */
+async function identifyPartner(
+  request: FastifyRequest,
+  runtime: Runtime,
+  rates: Buckets,
+): Promise<Identified | undefined> {
+  const { link_id: linkId = '' } = request.params as { readonly link_id?: string };
+  const browser = browserOf(request.headers.cookie ?? '', isServedOverHttps(runtime), linkId);
+  const link = browser && (await findLinkOf(runtime.pool, linkId, browser));
+  if (!link) return undefined;
+  const ended = endOf(link);
+  if (ended !== undefined) {
+    return { kind: 'refused', status: 410, code: 'operate.link_ended', detail: `The link is ${ended}.` };
+  }
+  if (request.method !== 'GET' && request.headers[consoleHeader] === undefined) {
+    const detail = `A request that changes data must have the header ${consoleHeader}.`;
+    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
+  }
+  const wait = rates.take(browser, runtime.clock.now());
+  if (wait.kind === 'wait') {
+    const detail = 'Too many requests from this browser.';
+    return { kind: 'wait', status: 429, code: 'operate.busy', detail, seconds: wait.seconds };
+  }
+  const name = `${link.partner} (onboarding)`;
+  const caller = { tokenId: linkId, grantId: linkId, name, integrations: [link.integration] };
+  return { kind: 'known', caller: { ...caller, role: 'partner', kind: 'session' }, link };
 }

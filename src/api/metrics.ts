@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BrandHealth } from '../operations/health.ts';
-import type { MetricRows } from '../store/operate/metrics.ts';
+import type { MetricRows } from '../store/operate/overview.ts';
 import { sendProblem } from './problem.ts';
 
-export interface MetricPorts {
+interface MetricPorts {
   readonly read: () => Promise<{
     readonly rows: MetricRows;
     readonly health: readonly BrandHealth[];

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { systemClock } from '../kit/clock.ts';
 import { healthOf } from '../operations/health.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { readMetrics } from '../store/operate/metrics.ts';
+import { readMetrics } from '../store/operate/overview.ts';
 import { findToken } from '../store/operate/tokens.ts';
 import { openCircuits } from '../store/remotes.ts';
 import { isServedOverHttps, shownToken } from './caller.ts';

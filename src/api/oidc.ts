@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { revokeSession } from '../store/operate/tokens.ts';
-import { isServedOverHttps, shownToken } from './caller.ts';
-import { flowCookie, flowCookieOf, secondsUntil, sessionCookieOf } from './cookies.ts';
+import { flowCookie, flowCookieOf, isServedOverHttps, secondsUntil, sessionCookieOf, shownToken } from './caller.ts';
 import type { Api } from './route.ts';
-import { strictPolicy } from './security-headers.ts';
+import { strictPolicy } from './server.ts';
 
 /** The addresses that an identity provider knows. */
 export function registerOidc(app: FastifyInstance, api: Api): void {

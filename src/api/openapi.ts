@@ -137,3 +137,78 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   });
   return made;
 }
+
+/** The API reference as one page without scripts or external resources. */
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly 'x-role': string;
+  readonly 'x-scope': string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description?: string;
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: object } } };
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content: Record<string, { schema: object }> }>
+  >;
+}
+
+const scopes: ReadonlyMap<string, string> = new Map<string, string>(
+  Object.entries({
+    any: 'within the token’s integrations',
+    param: 'the integration in the path',
+    object: 'the integration that the object belongs to',
+    all: 'only tokens for all integrations',
+  }),
+);
+
+export function referencePage(document: { readonly [key: string]: unknown }): string {
+  const paths = document.paths as Record<string, Record<string, Operation>>;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
+  const menu = tags.map((tag) => `<li><a href="#${slug(tag)}">${text(tag)}</a></li>`).join('');
+  const sections = tags.map((tag) => {
+    const mine = operations.filter(({ operation }) => operation.tags.includes(tag));
+    return `<section id="${slug(tag)}"><h2>${text(tag)}</h2>${mine.map(describe).join('')}</section>`;
+  });
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Innbound API</title><style>${style}</style></head><body><nav><h1>Innbound API</h1><ul>${menu}</ul>
+<p><a href="/api/v1/openapi.json">OpenAPI 3.1</a></p></nav><main><p>${text((document.info as { description: string }).description)}</p>
+<pre>curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:4180/api/v1/overview</pre>${sections.join('')}</main></body></html>`;
+}
+
+function describe({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
+  const { summary, description, parameters, requestBody, responses } = operation;
+  const rows = parameters.map(
+    (one) =>
+      `<tr><td><code>${text(one.name)}</code></td><td>${one.in}${one.required ? '' : ', optional'}</td><td>${text(one.description ?? '')} <code>${text(JSON.stringify(one.schema))}</code></td></tr>`,
+  );
+  const good = Object.entries(responses).find(([status]) => status < '300');
+  const schema = Object.values(good?.[1].content ?? {})[0]?.schema;
+  return `<article id="${slug(operation.operationId)}"><h3><b>${method}</b> <code>${text(path)}</code></h3>
+<p>${text(summary)}.</p>${description === undefined ? '' : `<p>${text(description)}</p>`}
+<p class="who">role ${text(operation['x-role'])}; ${text(scopes.get(operation['x-scope']) ?? '')}</p>
+${rows.length > 0 ? `<table>${rows.join('')}</table>` : ''}
+${requestBody ? `<details><summary>Body</summary><pre>${pretty(requestBody.content['application/json'].schema)}</pre></details>` : ''}
+<details><summary>Answer ${good?.[0] ?? ''}</summary><pre>${pretty(schema ?? {})}</pre></details></article>`;
+}
+
+const pretty = (schema: object): string => text(JSON.stringify(schema, null, 2));
+const text = (value: string): string => value.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+const slug = (value: string): string => value.replace(/\W+/g, '-');
+
+const style = `:root{color-scheme:light dark;--ink:light-dark(#1d2230,#e8e4da);--line:light-dark(#d9d2c3,#3a4154);--brass:light-dark(#8a6420,#d9b26a)}
+body{margin:0;font:15px/1.55 system-ui,sans-serif;color:var(--ink);background:light-dark(#fbf8f1,#141824);display:grid;grid-template-columns:14rem 1fr}
+nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem;box-sizing:border-box;border-right:1px solid var(--line)}nav ul{list-style:none;padding:0}
+nav h1{font-size:1.1rem}a{color:var(--brass)}main{padding:1.5rem 2rem;max-width:60rem;min-width:0}h3{font-size:1rem;margin:0}h3 b{color:var(--brass)}
+article{border-top:1px solid var(--line);padding:1rem 0}.who{opacity:.75;font-size:.9em}table{border-collapse:collapse;font-size:.9em}td{padding:.2rem .8rem .2rem 0;vertical-align:top}
+pre{overflow:auto;font-size:.85em;padding:.8rem;border:1px solid var(--line)}@media(max-width:50rem){body{display:block}nav{position:static;height:auto;border:0}}`;

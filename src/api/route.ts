@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longestId } from '../canonical/limits.ts';
+import { longestId } from '../canonical/field-check.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ChangeFeed } from '../operations/change-feed.ts';
 import type { LiveFeed } from '../operations/live-feed.ts';

@@ -1,14 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Refused } from '../intake/push/answer.ts';
-import { answerBody } from '../intake/push/answer.ts';
+import { answerBody, type Refused } from '../intake/push/answer.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
-import { strictPolicy } from './security-headers.ts';
-
-/** Sandbox endpoint ids have this prefix; only the store knows whether one exists. */
-export function isSandboxId(endpointId: string): boolean {
-  return endpointId.startsWith('sbx_');
-}
+import { strictPolicy } from './server.ts';
 
 /** The sandbox's response to an event, with `accepted` only if the live endpoint would accept it; and the report. */
 export function sandboxBody(endpointId: string, report: SandboxReport): string {

@@ -1,5 +1,11 @@
-import { type Bodies, type DocumentKind, schemas, workspaceName } from '../documents/kinds.ts';
-import type { DocumentChanges, StoredDocument } from '../documents/stored.ts';
+import {
+  type Bodies,
+  type DocumentChanges,
+  type DocumentKind,
+  type StoredDocument,
+  schemas,
+  workspaceName,
+} from '../documents/kinds.ts';
 import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import type { Json } from '../terms.ts';
 import { type Brand, Brands, type Broken, LazyBrand, SharedShapes, type Versioned } from './brand.ts';

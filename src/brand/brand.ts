@@ -75,6 +75,11 @@ interface BrandParts {
 /** Compiles its path on first use. */
 export class LazyBrand implements Brand {
   readonly source: Versioned<'integration'>;
+  readonly integration: IntegrationName;
+  readonly integrationVersion: number;
+  readonly connectorVersion: number;
+  readonly body: Bodies['integration'];
+  readonly idPrefix: string | undefined;
   readonly connector: Versioned<'connector'>;
   readonly spellings: Spellings | undefined;
   readonly spellingsHash: number | undefined;
@@ -86,6 +91,11 @@ export class LazyBrand implements Brand {
 
   constructor({ source, connector, destinations, shapes, erasure, before }: BrandParts) {
     this.source = source;
+    this.integration = source.name as IntegrationName;
+    this.integrationVersion = source.version;
+    this.connectorVersion = connector.version;
+    this.body = source.body;
+    this.idPrefix = source.body.id_prefix;
     this.connector = connector;
     this.#shapes = shapes;
     this.spellings = shapes.spellings;
@@ -104,22 +114,6 @@ export class LazyBrand implements Brand {
     };
     const { guard: limits } = source.body;
     this.guard = limits === 'off' ? undefined : { limits, memory: memoryOf(before, connector) };
-  }
-
-  get integration(): IntegrationName {
-    return this.source.name as IntegrationName;
-  }
-
-  get integrationVersion(): number {
-    return this.source.version;
-  }
-
-  get connectorVersion(): number {
-    return this.connector.version;
-  }
-
-  get body(): Bodies['integration'] {
-    return this.source.body;
   }
 
   get compiled(): ReturnType<typeof compilePath> {
@@ -148,10 +142,6 @@ export class LazyBrand implements Brand {
 
   get region(): Path['region'] {
     return this.#path.region;
-  }
-
-  get idPrefix(): Path['idPrefix'] {
-    return this.body.id_prefix;
   }
 
   get partialRows(): Path['partialRows'] {

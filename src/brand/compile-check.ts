@@ -1,5 +1,5 @@
-import type { CheckFinding, DocumentCheck } from '../documents/check-finding.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
+import type { CheckFinding, DocumentCheck } from '../documents/mistake.ts';
 import { compileCondition } from '../transform/condition.ts';
 import { compilePath, compileShapes, connectorProblems, type Shapes } from './compile.ts';
 

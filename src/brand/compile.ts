@@ -1,7 +1,7 @@
 import type { Connector } from '../documents/connector.ts';
-import { durationMs } from '../documents/duration.ts';
 import type { Integration } from '../documents/integration.ts';
 import type { Bodies } from '../documents/kinds.ts';
+import { durationMs } from '../documents/units.ts';
 import type { NormalizeContext } from '../normalize/normalize.ts';
 import type { Arrival } from '../reconcile/forms.ts';
 import type { Manner } from '../reconcile/says.ts';
@@ -33,7 +33,7 @@ export interface Path {
 /** The spellings that hold for all connectors. */
 export type Spellings = NonNullable<Bodies['workspace']['spellings']>;
 
-export interface PathProblem {
+interface PathProblem {
   readonly document: 'connector' | 'integration';
   /** Inside the document, such as map.guests.fields.email. */
   readonly path: string;

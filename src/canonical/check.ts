@@ -1,15 +1,14 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Note } from '../terms.ts';
-import { FieldCheck, mustBeThere, type Problem } from './field-check.ts';
+import { FieldCheck, mostItems, mustBeThere, type Problem } from './field-check.ts';
 import { entriesOf, type ListName, requiredFields, reservationOrder, type Table } from './fields.ts';
-import { mostItems } from './limits.ts';
 import type { Charge, Guest, Reservation, Room } from './reservation.ts';
-import { type Status, statuses } from './status.ts';
+import { type Status, statuses } from './values.ts';
 
 type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
 /** Canonical keys with unchecked values. Other keys are ignored. */
 export type ReservationDraft = Fields<Reservation>;
-export type GuestDraft = Fields<Guest>;
+type GuestDraft = Fields<Guest>;
 
 interface Invalid {
   readonly kind: 'invalid';

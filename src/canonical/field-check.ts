@@ -1,13 +1,10 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Json, Note } from '../terms.ts';
-import { toCountry } from './country.ts';
-import { isCurrency } from './currency.ts';
-import { isLocalDate } from './dates.ts';
-import { type Decimal, decimal, decimalOf } from './decimal.ts';
-import { type FieldKind, requiredFields } from './fields.ts';
-import { isUsableId, longestId, plainId } from './limits.ts';
+import { type FieldKind, type ListName, requiredFields } from './fields.ts';
 import { noteOf } from './notes.ts';
 import { hasCardToken } from './replaced-card.ts';
+import { type Decimal, decimal, decimalOf } from './reservation.ts';
+import { isCurrency, isLocalDate, toCountry } from './values.ts';
 
 /** A rule that a field broke. It has the type of the value, never the value, which may be guest data; only a status is quoted. */
 export interface Problem {
@@ -18,7 +15,7 @@ export interface Problem {
   readonly status?: string;
 }
 
-const typeWords: ReadonlyMap<string, string> = new Map<string, string>(
+const typeWords = new Map(
   Object.entries({
     string: 'text',
     number: 'a number',
@@ -78,11 +75,8 @@ export class FieldCheck {
   }
 
   fail(name: string, rule: string, value: unknown): undefined {
-    if (
-      this.#list === undefined
-        ? requiredFields.has(name) || this.#strict?.has(name)
-        : this.#strict?.has(`${this.#list}.${name}`)
-    )
+    const isNeeded = this.#list === undefined && requiredFields.has(name);
+    if (isNeeded || this.#strict?.has(this.#list === undefined ? name : `${this.#list}.${name}`))
       this.problems.push({ field: this.path(name), rule, type: typeOf(value) });
     else this.#drop(name, rule, value);
     return undefined;
@@ -107,7 +101,7 @@ export class FieldCheck {
     const sign = Array.isArray(value) ? '[]' : '{}';
     const cure = hollow ? ` If ${sign} means that there is no value, map the field with empty: [${sign}].` : '';
     const reason = `${field} ${rule}; the value was left out. A stored value stays.${cure}`;
-    const isShown = typeof value === 'object' ? false : String(value).length <= longestNoted;
+    const isShown = typeof value !== 'object' && String(value).length <= longestNoted;
     const before = isShown ? (storable(String(value)) ?? '') : undefined;
     this.notes.push(noteOf('invalid_dropped', field, { reason, before }));
   }
@@ -152,14 +146,9 @@ export class FieldCheck {
     if (typeof value === 'string' && hasCardToken.test(value)) {
       return this.refuse(name, 'must not be a card number', value, 'record.id_unusable');
     }
-    const usable = typeof value === 'string' ? isUsableId(value.trim()) : true;
-    if (usable) return this.text(value, name);
-    return this.refuse(
-      name,
-      `must have no control characters and at most ${longestId} characters`,
-      value,
-      'record.id_unusable',
-    );
+    if (typeof value !== 'string' || isUsableId(value.trim())) return this.text(value, name);
+    const rule = `must have no control characters and at most ${longestId} characters`;
+    return this.refuse(name, rule, value, 'record.id_unusable');
   }
 
   /** The id of a guest: also a key, but the booking does not need it. */
@@ -307,4 +296,19 @@ function cleanJson(value: Json): Json | undefined {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => cleanJson(item) ?? null);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key) ?? '', cleanJson(item) ?? null]));
+}
+
+/** A PostgreSQL index entry holds about 2,700 bytes; 512 characters take at most 1,536 of them in UTF-8. */
+export const longestId = 512;
+
+/** Items per reservation. More than this means a wrong mapping or a faulty partner, and would slow down every later step. */
+export const mostItems: Readonly<Record<ListName, number>> = { guests: 500, rooms: 500, charges: 5_000 };
+
+/** The form of most ids, which passes every check of an id: one test instead of four saves 0.8 µs a record (bench shape, two arm64 cores). */
+const plainId = /^[\w.:/-]{1,64}$/;
+
+/** Whether a text can be a key in the database. Control characters are refused: they reach terminals and logs through the id. */
+export function isUsableId(id: string): boolean {
+  if (plainId.test(id)) return true;
+  return id.length <= longestId && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }

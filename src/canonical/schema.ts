@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { localDateSchema } from './dates.ts';
-import { decimalSchema } from './decimal.ts';
 import { entriesOf, type Field, type FieldKind, type Table } from './fields.ts';
-import type { Charge, Guest, Reservation, Room } from './reservation.ts';
-import { statuses } from './status.ts';
+import { type Charge, decimalSchema, type Guest, type Reservation, type Room } from './reservation.ts';
+import { localDateSchema, statuses } from './values.ts';
 
 /** The canonical record as a schema, made from fields.ts. It has no zod transforms, so that it exports to JSON Schema. */
 

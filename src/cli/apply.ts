@@ -1,21 +1,20 @@
-import type { Command } from 'commander';
 import type { LoadedDocuments } from '../documents/kinds.ts';
 import { type BrokenCase, casesText } from '../errors/broken-cases.ts';
 import { InnboundError } from '../errors.ts';
-import { acceptCases, brokenCases } from '../operations/mapping-cases.ts';
+import { acceptCases, casesBrokenBy } from '../operations/mapping-cases.ts';
 import { applyWorkspace, auditApplied } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readSoundDocuments } from '../runtime/workspace-documents.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { currentSources } from '../store/documents/list.ts';
-import { type CommonOptions, commandLineUser, common, printJson, show, table, withRuntime } from './command.ts';
+import { type Command, type CommonOptions, commandLineUser, withRuntime } from './command.ts';
+import { printJson, show, table } from './io.ts';
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('--accept-cases', 'accept changed records of kept samples (cases) as the new expectation')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A running service uses the new versions at once. Documents that were removed from the workspace are no longer in force; their
 data and versions are kept.
 
@@ -23,8 +22,7 @@ Samples that were kept as cases in the mapping studio must still produce the sam
 nothing is applied without --accept-cases.
 
 Example:
-  innbound apply -w my-workspace`,
-    )
+  innbound apply -w my-workspace`)
     .action(async (options: CommonOptions & { acceptCases?: boolean }) => {
       const load = () => readSoundDocuments(options.workspace);
       await load();
@@ -57,7 +55,7 @@ async function checkedCases(
   const refused: BrokenCase[] = [];
   for (const { name, source } of connectors.values()) {
     if (inForce.get(`connector ${name}`) === source) continue;
-    const broken = await brokenCases(runtime, name, source);
+    const broken = await casesBrokenBy(runtime, [{ name, source }]);
     refused.push(...broken.filter(({ message }) => !isAccepted || message !== null));
     if (broken.length > 0) changed.push({ name, source });
   }

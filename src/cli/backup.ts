@@ -1,58 +1,53 @@
 import { stat } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { backup } from '../operations/backup.ts';
 import { listSecrets } from '../store/documents/secrets.ts';
-import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
-import { rowProgress } from './count-progress.ts';
-import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { type PassphraseOptions, passphraseOption, readPassphrase } from './input.ts';
+import { answer, say } from './io.ts';
+import { rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly withoutKey?: boolean;
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option(...passphraseOption)
     .option('--without-key', 'leave the key out: keep it elsewhere, because the backup is useless without it')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Writes all tables as of one moment, while nodes run. The key of the installation is encrypted with the passphrase; guest data is not, so keep
 the file where the database could be kept. A restore refuses a file that was changed. Files that documents refer to, and environment
 variables, are not in it.
 
 Example:
   innbound backup monday.innbound --passphrase-file /run/secrets/passphrase
-  innbound restore monday.innbound --passphrase-file /run/secrets/passphrase`,
-    )
-    .action((file: string, options: Options) =>
-      withRuntime(
-        options,
-        'backup',
-        async (runtime) => {
-          const passphrase = options.withoutKey ? undefined : await readPassphrase(options);
-          if (passphrase === undefined && !options.withoutKey) {
-            throw new InnboundError('store.passphrase', 'The backup holds the key, and needs a passphrase to seal it.');
-          }
-          if (passphrase === undefined) {
-            const names = (await listSecrets(runtime.pool)).map(({ name }) => name);
-            say(
-              `The key ${runtime.keyring[0].id} is not in the backup. Without it the backup cannot be restored: webhook secrets, partners’ tokens, ` +
-                `the recognition of erased guests and these secrets are lost: ${names.join(', ')}.`,
-            );
-          }
-          const progress = rowProgress();
-          await backup(runtime, file, passphrase, (table, done, total) =>
-            progress.show(done, total, `saved, ${table}`),
+  innbound restore monday.innbound --passphrase-file /run/secrets/passphrase`)
+    .inRuntime(
+      async (runtime, file: string, options: Options) => {
+        const passphrase = options.withoutKey ? undefined : await readPassphrase(options);
+        if (passphrase === undefined && !options.withoutKey) {
+          throw new InnboundError('store.passphrase', 'The backup holds the key, and needs a passphrase to seal it.');
+        }
+        if (passphrase === undefined) {
+          const names = (await listSecrets(runtime.pool)).map(({ name }) => name);
+          say(
+            `The key ${runtime.keyring[0].id} is not in the backup. Without it the backup cannot be restored: webhook secrets, partners’ tokens, ` +
+              `the recognition of erased guests and these secrets are lost: ${names.join(', ')}.`,
           );
-          progress.end();
-          const bytes = (await stat(file)).size;
-          await audited(runtime, 'store.backup', { target: { bytes } });
-          if (options.json) printJson({ file, bytes, key: passphrase !== undefined });
-          else show(`${file}: ${Math.ceil(bytes / 1024).toLocaleString('en')} kB.`);
-        },
-        { apply: 'never' },
-      ),
+        }
+        const progress = rowProgress();
+        await backup(runtime, file, passphrase, (table, done, total) => progress.show(done, total, `saved, ${table}`));
+        progress.end();
+        const bytes = (await stat(file)).size;
+        await audited(runtime, 'store.backup', { target: { bytes } });
+        answer(
+          options,
+          { file, bytes, key: passphrase !== undefined },
+          `${file}: ${Math.ceil(bytes / 1024).toLocaleString('en')} kB.`,
+        );
+      },
+      { apply: 'never' },
     );
 }

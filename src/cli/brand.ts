@@ -1,21 +1,15 @@
-import type { Command } from 'commander';
 import { pullPorts } from '../composition/pull.ts';
+import { InnboundError } from '../errors.ts';
 import { syncOnce } from '../intake/pull/run/sync-once.ts';
 import { addBrands } from '../operations/add-brands.ts';
+import { writeMissingFiles } from '../operations/backup.ts';
 import { type MovePreview, moveBrand, previewMove } from '../operations/move-brand.ts';
+import { exportBrand, importBrand, previewExport } from '../operations/transfer-brand.ts';
 import type { IntegrationName } from '../terms.ts';
-import { defineTransfer } from './brand-transfer.ts';
-import {
-  audited,
-  type CommonOptions,
-  commandLineUser,
-  common,
-  printJson,
-  show,
-  table,
-  withRuntime,
-} from './command.ts';
-import { readInputFile } from './input-file.ts';
+import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { type PassphraseOptions, passphraseOption, readInputFile, readPassphrase } from './input.ts';
+import { answer, printJson, show, table } from './io.ts';
+import { rowProgress } from './progress.ts';
 import { deliverHere } from './sync.ts';
 
 interface MoveOptions extends CommonOptions {
@@ -26,17 +20,14 @@ interface MoveOptions extends CommonOptions {
 
 export function define(group: Command): void {
   defineTransfer(group);
-  common(group.command('add <group>'))
-    .description('add brands of a CSV file to a file that lists many brands')
+  group
+    .subcommand('add <group>', 'add brands of a CSV file to a file that lists many brands')
     .requiredOption('--from <file>', 'a CSV file; its first line has the keys, such as integration,brand_id,timezone')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Checks the whole workspace with the new brands and writes nothing if there is a mistake. Run innbound apply afterwards.
 
 Example:
-  innbound brand add mews --from new-brands.csv`,
-    )
+  innbound brand add mews --from new-brands.csv`)
     .action(async (name: string, { from, workspace, json }: CommonOptions & { readonly from: string }) => {
       const text = await readInputFile(from, 'list of brands');
       const added = await addBrands(workspace, name, { file: from, text });
@@ -46,44 +37,42 @@ Example:
         `${length === 1 ? '1 brand' : `${length} brands`} added to ${added.file}. \`innbound apply\` puts them in force.`,
       );
     });
-  common(group.command('move <integration>'))
-    .description('continue a brand with another system: its bookings and guests stay the same at every destination')
+  group
+    .subcommand(
+      'move <integration>',
+      'continue a brand with another system: its bookings and guests stay the same at every destination',
+    )
     .requiredOption('--to <integration>', 'the integration of the new system, which delivers nowhere yet')
     .option('--yes', 'move; without it, only show which bookings match')
     .option('--accept-unmatched', 'move although fewer than half of the bookings to come are in the new system')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Connect the new system first, as an integration of its own without deliver, and run its syncs. Bookings are then matched by their numbers,
 else by person and dates. After the move the brand has its name, its destinations and its bookings, and the new system's feed.
 
 Example:
   innbound brand move lisbon-grand --to lisbon-mews
-  innbound brand move lisbon-grand --to lisbon-mews --yes`,
-    )
-    .action((from: string, options: MoveOptions) =>
-      withRuntime(options, `brand move ${from}`, async (runtime) => {
-        const { to, json } = options;
-        if (!options.yes) {
-          const preview = await previewMove(runtime, from, to);
-          if (json) printJson(previewJson(preview));
-          else showPreview(preview, from, to);
-          return;
-        }
-        const { acceptUnmatched = false } = options;
-        const { preview, range } = await moveBrand(runtime, from, to, { by: commandLineUser(), acceptUnmatched });
-        await audited(runtime, 'brand.move', { integration: from, target: { to, matched: preview.matched.length } });
-        const integration = from as IntegrationName;
-        const ports = pullPorts(runtime);
-        const run =
-          range && (await syncOnce(ports, { integration, kind: 'backfill', requestedBy: commandLineUser(), ...range }));
-        if (run) await deliverHere(runtime, integration);
-        const read = run ? ` The new system was read from ${range?.from} to ${range?.to}: ${run.state}.` : '';
-        if (json)
-          printJson({ ...previewJson(preview), moved: true, ...(run && { run_id: run.runId, status: run.state }) });
-        else show(`${from} continues with the feed of ${to}.${read}`);
-      }),
-    );
+  innbound brand move lisbon-grand --to lisbon-mews --yes`)
+    .inRuntime(async (runtime, from: string, options: MoveOptions) => {
+      const { to, json } = options;
+      if (!options.yes) {
+        const preview = await previewMove(runtime, from, to);
+        if (json) printJson(previewJson(preview));
+        else showPreview(preview, from, to);
+        return;
+      }
+      const { acceptUnmatched = false } = options;
+      const { preview, range } = await moveBrand(runtime, from, to, { by: commandLineUser(), acceptUnmatched });
+      await audited(runtime, 'brand.move', { integration: from, target: { to, matched: preview.matched.length } });
+      const integration = from as IntegrationName;
+      const ports = pullPorts(runtime);
+      const run =
+        range && (await syncOnce(ports, { integration, kind: 'backfill', requestedBy: commandLineUser(), ...range }));
+      if (run) await deliverHere(runtime, integration);
+      const read = run ? ` The new system was read from ${range?.from} to ${range?.to}: ${run.state}.` : '';
+      if (json)
+        printJson({ ...previewJson(preview), moved: true, ...(run && { run_id: run.runId, status: run.state }) });
+      else show(`${from} continues with the feed of ${to}.${read}`);
+    });
 }
 
 const previewJson = ({ matched, onlyBefore, onlyNow, open, openMatched, consentRegained, obstacles }: MovePreview) => ({
@@ -127,4 +116,65 @@ function showPreview(preview: MovePreview, from: string, to: string): void {
     );
   }
   show(obstacles.length > 0 ? `Not yet: ${obstacles.join('; ')}.` : 'Add --yes to move.');
+}
+
+interface Options extends CommonOptions, PassphraseOptions {
+  readonly apply?: boolean;
+}
+
+/** `brand export` and `brand import`. */
+function defineTransfer(group: Command): void {
+  group
+    .subcommand(
+      'export <integration> <file>',
+      'write a brand into a file for another installation; from then on it no longer runs here',
+    )
+    .option(...passphraseOption)
+    .option('--apply', 'export; without it, only show what would be exported')
+    .notes(`
+The file holds the brand's documents, records, history, positions at destinations, and its secrets, sealed with the passphrase. Destinations
+notice nothing: ids, versions and idempotency keys stay the same, and what waits is delivered by the other installation.
+
+Example:
+  innbound brand export lisbon-grand lisbon.innbound
+  innbound brand export lisbon-grand lisbon.innbound --apply --passphrase-file /run/secrets/passphrase`)
+    .inRuntime(async (runtime, name: string, file: string, options: Options) => {
+      if (!options.apply) {
+        const preview = await previewExport(runtime, name);
+        if (options.json) return printJson(preview);
+        const { records, waiting, connector, destinations, secrets } = preview;
+        show(`${records} records of ${name}, ${waiting} waiting for a destination.`);
+        show(`With it: the connector ${connector}; destinations: ${destinations.join(', ') || 'none'}.`);
+        show(`Secrets: ${secrets.join(', ') || 'none'}.`);
+        return show('Add --apply to export. The brand then no longer runs here.');
+      }
+      const passphrase = await readPassphrase(options);
+      if (passphrase === undefined) throw new InnboundError('store.passphrase', 'The file holds secrets.');
+      const progress = rowProgress();
+      const onTable = (table: string, done: number, total: number) => progress.show(done, total, `read, ${table}`);
+      const exported = await exportBrand(runtime, name, file, { by: commandLineUser(), passphrase, onTable });
+      progress.end();
+      await audited(runtime, 'brand.export', { integration: name, target: { records: exported.records } });
+      answer(
+        options,
+        { ...exported, file },
+        `${file} holds ${name}. It no longer runs here; import it in the other installation.`,
+      );
+    });
+  group
+    .subcommand('import <file>', 'add a brand that another installation exported; stop every node first')
+    .option(...passphraseOption)
+    .option('--apply', 'import; without it, only show what would be imported')
+    .inRuntime(async (runtime, file: string, options: Options) => {
+      const passphrase = await readPassphrase(options);
+      const { apply = false } = options;
+      const { brand, refused: _, ...imported } = await importBrand(runtime, file, { passphrase, apply });
+      const files = apply ? await writeMissingFiles(runtime) : [];
+      if (apply) await audited(runtime, 'brand.import', { integration: brand, target: { records: imported.records } });
+      if (options.json) return printJson({ integration: brand, ...imported, files, imported: apply });
+      show(`${brand}: ${imported.records} records, ${imported.waiting} waiting for a destination.`);
+      if (imported.secretsKept.length > 0)
+        show(`Secrets that keep their value here: ${imported.secretsKept.join(', ')}.`);
+      show(apply ? `Imported. Wrote ${files.join(', ') || 'no files'}. Start the nodes.` : 'Add --apply to import.');
+    });
 }

@@ -1,12 +1,10 @@
 import { userInfo } from 'node:os';
-import type { Command } from 'commander';
-import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
-import { InnboundError } from '../errors.ts';
+import { Command as Base } from 'commander';
 import type { RuntimeOptions } from '../runtime/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import type { Json } from '../terms.ts';
-import { io } from './io.ts';
+import { io, say } from './io.ts';
 
 /** Options of every command. */
 export interface CommonOptions {
@@ -14,19 +12,61 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
-/** Adds the options that every command has. */
-export function common(command: Command): Command {
-  return command
-    .option('-w, --workspace <dir>', 'the workspace folder', io().env.INNBOUND_WORKSPACE ?? '.')
-    .option('--json', 'print one JSON object (one per line for lists) on standard output');
+/** A command of ours: commander's, with what all of them share. */
+export class Command extends Base {
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  /** Adds the options that every command has. */
+  common(): this {
+    return this.option('-w, --workspace <dir>', 'the workspace folder', io().env.INNBOUND_WORKSPACE ?? '.').option(
+      '--json',
+      'print one JSON object (one per line for lists) on standard output',
+    );
+  }
+
+  /** A command of a group, with these options. */
+  subcommand(usage: string, description: string): Command {
+    return this.command(usage).common().description(description);
+  }
+
+  /** The text below the options in the help of the command. */
+  notes(text: string): this {
+    return this.addHelpText('after', text);
+  }
+
+  /** The action with an open runtime. It gets the arguments, then the options. */
+  inRuntime<Given extends readonly unknown[]>(
+    work: (runtime: Runtime, ...given: Given) => Promise<unknown>,
+    more: RuntimeNeeds | ((...given: Given) => RuntimeNeeds) = {},
+  ): this {
+    return this.action(async (...given: unknown[]) => {
+      const passed = given as unknown as Given;
+      const needs = typeof more === 'function' ? more(...passed) : more;
+      const named = given.filter((one) => typeof one === 'string');
+      await withRuntime(
+        this.opts(),
+        [...this.#path(), ...named].join(' '),
+        (runtime) => work(runtime, ...passed),
+        needs,
+      );
+    });
+  }
+
+  #path(): string[] {
+    return this.parent instanceof Command && this.parent.parent ? [...this.parent.#path(), this.name()] : [this.name()];
+  }
 }
+
+type RuntimeNeeds = Pick<RuntimeOptions, 'apply' | 'needs' | 'before'>;
 
 /** Opens the runtime (store, documents, secrets), runs a command, and closes it whatever happens. */
 export async function withRuntime<T>(
   options: CommonOptions,
   purpose: string,
   work: (runtime: Runtime) => Promise<T>,
-  more: Pick<RuntimeOptions, 'apply' | 'needs' | 'before'> = {},
+  more: RuntimeNeeds = {},
 ): Promise<T> {
   // Loaded here: commands that need no store start in half the time (two arm64 cores).
   const { openRuntime } = await import('../operations/open-runtime.ts');
@@ -51,29 +91,6 @@ export async function withRuntime<T>(
   }
 }
 
-/** Results go to standard output, progress and hints to standard error. */
-export function printJson(value: unknown): void {
-  io().stdout.write(`${printable(JSON.stringify(value))}\n`);
-}
-
-export function say(text: string): void {
-  io().stderr.write(`${printable(text)}\n`);
-}
-
-export function show(text: string): void {
-  io().stdout.write(`${printable(text)}\n`);
-}
-
-/** A list: one JSON object per line, or a table with a head. */
-export function showList<Row>(
-  { json }: Pick<CommonOptions, 'json'>,
-  rows: readonly Row[],
-  { none, head, line }: { readonly none: string; readonly head: readonly string[]; line(row: Row): readonly string[] },
-): void {
-  if (json) for (const row of rows) printJson(row);
-  else show(rows.length === 0 ? none : table([head, ...rows.map(line)]));
-}
-
 /** Writes what an operator did from the command line into the audit log. */
 export async function audited(
   runtime: Runtime,
@@ -84,26 +101,3 @@ export async function audited(
 }
 
 export const commandLineUser = (): string => `${userInfo().username} (command line)`;
-
-/** Reports an error as text, or as JSON with --json, and sets the exit code. */
-export function fail(error: unknown, json: boolean): void {
-  io().exitCode = 1;
-  if (error instanceof InnboundError) {
-    const detail = Object.keys(error.detail).length > 0 ? { detail: error.detail as Json } : {};
-    if (json) printJson({ error: { code: error.code, message: error.message, next: error.next, ...detail } });
-    else say(`error ${error.code}: ${error.message}\n  next: ${error.next}`);
-    return;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  if (json) printJson({ error: { code: 'operate.unexpected', message } });
-  else say(`error: ${error instanceof Error ? (error.stack ?? message) : message}`);
-}
-
-/** Aligns columns to their longest cell; the last column is not padded. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
-  return rows
-    .map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
-    .join('\n');
-}

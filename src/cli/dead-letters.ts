@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { deliverPorts } from '../composition/deliver.ts';
-import { eventWorkerPorts } from '../composition/events.ts';
+import { eventWorkerPorts } from '../composition/push.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
@@ -15,19 +15,9 @@ import {
   listDeadLetters,
   showDeadLetter,
 } from '../store/operate/dead-letters.ts';
-import {
-  audited,
-  type CommonOptions,
-  commandLineUser,
-  common,
-  printJson,
-  say,
-  show,
-  table,
-  withRuntime,
-} from './command.ts';
-import { io } from './io.ts';
-import { positive, shortText } from './option-values.ts';
+import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { positive, shortText } from './input.ts';
+import { answer, io, printJson, say, show, table } from './io.ts';
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -64,13 +54,11 @@ export function define(group: Command): void {
       new Option('--state <state>', 'only this state').choices(['open', 'replayed', 'dropped', 'all']).default('open'),
     )
     .option('--limit <n>', 'maximum number', positive, 1_000)
-    .action((options: ListOptions) => withRuntime(options, 'dead-letters list', (runtime) => list(runtime, options)));
+    .inRuntime((runtime, options: ListOptions) => list(runtime, options));
 
-  common(group.command('show <id>'))
-    .description('show one with its payload, its history and what a replay would change')
-    .action((id: string, options: CommonOptions) =>
-      withRuntime(options, 'dead-letters show', (runtime) => showOne(runtime, id, options)),
-    );
+  group
+    .subcommand('show <id>', 'show one with its payload, its history and what a replay would change')
+    .inRuntime((runtime, id: string, options: CommonOptions) => showOne(runtime, id, options));
 
   filtered(group.command('replay [ids...]'))
     .description('replay dead letters: deliveries unchanged, events and records with the current documents')
@@ -83,29 +71,23 @@ export function define(group: Command): void {
     )
     .option('--diff', 'only show what would change')
     .option('--rate <n>', 'maximum per second', positive, 50)
-    .addHelpText('after', replayExamples)
-    .action((ids: string[], options: ReplayOptions) =>
-      withRuntime(options, 'dead-letters replay', (runtime) => replay(runtime, ids, options)),
-    );
+    .notes(replayExamples)
+    .inRuntime((runtime, ids: string[], options: ReplayOptions) => replay(runtime, ids, options));
 
-  common(group.command('assign <id>'))
-    .description('apply a guest event that may mean several persons to one of them')
+  group
+    .subcommand('assign <id>', 'apply a guest event that may mean several persons to one of them')
     .requiredOption(
       '--to <person>',
       'one of the candidates: a profile, or a reservation and the place in its guest list',
     )
-    .addHelpText('after', assignExamples)
-    .action((id: string, options: AssignOptions) =>
-      withRuntime(options, 'dead-letters assign', (runtime) => assign(runtime, id, options)),
-    );
+    .notes(assignExamples)
+    .inRuntime((runtime, id: string, options: AssignOptions) => assign(runtime, id, options));
 
   filtered(group.command('drop [ids...]'))
     .description('drop dead letters permanently; a held reservation continues with its next version')
     .option('--all', 'every open dead letter that matches the filters')
     .requiredOption('--reason <text>', 'the reason; it is stored', shortText(500))
-    .action((ids: string[], options: DropOptions) =>
-      withRuntime(options, 'dead-letters drop', (runtime) => drop(runtime, ids, options)),
-    );
+    .inRuntime((runtime, ids: string[], options: DropOptions) => drop(runtime, ids, options));
 }
 
 const replayExamples = `
@@ -121,7 +103,8 @@ Examples:
   innbound dead-letters assign 17 --to R-1001:2       # the second guest of R-1001`;
 
 function filtered(command: Command): Command {
-  return common(command)
+  return command
+    .common()
     .option('-i, --integration <name>', 'only this integration')
     .addOption(new Option('--kind <kind>', 'only this kind').choices(['event', 'record', 'delivery']))
     .option('-d, --destination <name>', 'only deliveries to this destination')
@@ -183,8 +166,7 @@ async function showOne(runtime: Runtime, id: string, options: CommonOptions): Pr
   const { record_id: _, ...rest } = letter;
   const held = Object.entries(rest).filter(([, value]) => value !== null);
   const whole = { ...Object.fromEntries(held), ...summary(letter), ...(replayed && { replay: replayed }) };
-  if (options.json) printJson(whole);
-  else show(JSON.stringify(whole, null, 2));
+  answer(options, whole, JSON.stringify(whole, null, 2));
 }
 
 async function replay(runtime: Runtime, ids: readonly string[], options: ReplayOptions): Promise<void> {

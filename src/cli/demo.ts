@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
 import { runDemo } from '../../packages/demo/src/run.ts';
-import { say } from './command.ts';
-import { portNumber } from './option-values.ts';
-import { stopInTime } from './serving.ts';
+import type { Command } from './command.ts';
+import { between, portNumber } from './input.ts';
+import { say } from './io.ts';
+import { stopInTime } from './serve.ts';
 
 interface Options {
   readonly port: number;
@@ -21,17 +21,14 @@ export function define(command: Command): void {
     .option(
       '--trouble [seconds]',
       'adds a third hotel whose faults come and go; how long each lasts (default: 120)',
-      secondsAtLeastOne,
+      between(Number, 1, Number.POSITIVE_INFINITY, 'a number of seconds, at least 1'),
     )
     .option(
       '--onboard',
       'adds a brand that a simulated partner connects through an onboarding link, with the usual mistakes',
     )
-    .addHelpText(
-      'after',
-      `
-Stop it with Ctrl-C; the next start continues where it stopped. Delete the folder to start over.`,
-    )
+    .notes(`
+Stop it with Ctrl-C; the next start continues where it stopped. Delete the folder to start over.`)
     .action(({ port, workspace, trouble, onboard = false }: Options) =>
       runDemo({
         port,
@@ -42,10 +39,4 @@ Stop it with Ctrl-C; the next start continues where it stopped. Delete the folde
         stop: stopInTime,
       }),
     );
-}
-
-function secondsAtLeastOne(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= 1)) throw new InvalidArgumentError('Expected a number of seconds, at least 1.');
-  return seconds;
 }

@@ -1,23 +1,12 @@
-import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { Prepared, PreparedStep } from '../deliver/destination.ts';
 import { InnboundError } from '../errors.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
-import { previewRelease, release } from '../operations/release.ts';
+import { previewRelease, release } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import {
-  audited,
-  type CommonOptions,
-  commandLineUser,
-  common,
-  printJson,
-  say,
-  show,
-  table,
-  withRuntime,
-} from './command.ts';
-import { io } from './io.ts';
-import { showPreview } from './send-preview.ts';
+import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { io, printJson, say, show, table } from './io.ts';
+import { showPreview } from './resend.ts';
 
 interface Options extends CommonOptions {
   readonly dryRun?: boolean;
@@ -29,30 +18,26 @@ interface ReleaseOptions extends CommonOptions {
 }
 
 export function define(destination: Command): void {
-  common(destination.command('prepare <name>'))
-    .description("create the properties, objects and events that a preset needs in the vendor's account")
+  destination
+    .subcommand(
+      'prepare <name>',
+      "create the properties, objects and events that a preset needs in the vendor's account",
+    )
     .option('--dry-run', 'only show what is missing')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 It checks what exists first, so running it again creates nothing twice. At the end it prints the lines for \`with\` in the destination's
 document. The vendor guides list the permissions it needs: docs/guides/destinations.
 
 Example:
   innbound destination prepare crm --dry-run
-  innbound destination prepare crm`,
-    )
-    .action((name: string, options: Options) =>
-      withRuntime(options, 'destination prepare', (runtime) => run(runtime, name, options)),
-    );
+  innbound destination prepare crm`)
+    .inRuntime((runtime, name: string, options: Options) => run(runtime, name, options));
 
-  common(destination.command('release <name>'))
-    .description('send what waits for a destination that is in preview, and everything after it')
+  destination
+    .subcommand('release <name>', 'send what waits for a destination that is in preview, and everything after it')
     .requiredOption('-i, --integration <name>', 'the brand whose deliveries wait')
     .option('--preview', 'only show who would be sent, who is left out and why')
-    .action((name: string, options: ReleaseOptions) =>
-      withRuntime(options, 'destination release', (runtime) => runRelease(runtime, name, options)),
-    );
+    .inRuntime((runtime, name: string, options: ReleaseOptions) => runRelease(runtime, name, options));
 }
 
 async function runRelease(runtime: Runtime, destination: string, options: ReleaseOptions): Promise<void> {

@@ -1,25 +1,21 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import { examine } from '../operations/doctor.ts';
-import { type CommonOptions, common, printJson, show } from './command.ts';
-import { io } from './io.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { answer, io } from './io.ts';
 
 export function define(command: Command): void {
-  common(command)
-    .addHelpText(
-      'after',
-      `
+  command
+    .common()
+    .notes(`
 Changes nothing. Opens a connection to each partner and destination, without a request. Exits with 1 if a node would not work; with
 warnings alone it exits with 0.
 
 Example:
-  innbound doctor -w my-workspace`,
-    )
+  innbound doctor -w my-workspace`)
     .action(async (options: CommonOptions) => {
       const found = await examine(path.resolve(options.workspace), io().env);
       for (const one of found) {
-        if (options.json) printJson(one);
-        else show(`${marks[one.state]} ${one.check}: ${one.message}${one.next ? `\n    ${one.next}` : ''}`);
+        answer(options, one, `${marks[one.state]} ${one.check}: ${one.message}${one.next ? `\n    ${one.next}` : ''}`);
       }
       if (found.some(({ state }) => state === 'problem')) io().exitCode = 1;
     });

@@ -1,17 +1,18 @@
 import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { sealerOf } from '../composition/push.ts';
-import { formatDuration, parseDuration } from '../documents/duration.ts';
+import { formatDuration, parseDuration } from '../documents/units.ts';
 import { InnboundError } from '../errors.ts';
 import { leastSecret } from '../intake/push/verification.ts';
-import { addressFor, type EndpointAddress, standardOverlapMs } from '../operations/endpoints.ts';
+import { addressFor, standardOverlapMs } from '../operations/endpoints.ts';
 import { subscribe, unsubscribe } from '../operations/subscribe.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { countRejections, listRejections } from '../store/events/rejections.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
-import { io } from './io.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { between } from './input.ts';
+import { io, printJson, say, show, table } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly rotate?: boolean;
@@ -24,11 +25,12 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('--rotate', 'create a new secret; the previous one stays valid during the overlap')
     .addOption(
       new Option('--overlap <time>', 'how long the previous secret stays valid, such as 24h; 0s ends it at once')
-        .argParser(overlapMs)
+        .argParser(between(parseDuration, 0, 30 * 86_400_000, 'a duration such as 24h or 0s, at most 30d'))
         .default(standardOverlapMs, formatDuration(standardOverlapMs)),
     )
     .option('--secret-stdin', 'read the new secret from standard input, for senders that choose their own')
@@ -39,20 +41,15 @@ export function define(command: Command): void {
     )
     .option('--unsubscribe', 'end these subscriptions at the partner')
     .option('--rejections', 'list the last refused requests with the reasons; no payloads')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The first call issues the URL and the secret. The secret is shown only once and is stored encrypted. The sandbox URL uses the
 same secret, accepts any request, changes no data, and answers with a report of what a live endpoint would do.
 
 Examples:
   innbound endpoint lisbon-grand
   innbound endpoint lisbon-grand --rotate --overlap 48h
-  innbound endpoint lisbon-grand --rejections`,
-    )
-    .action((name: string, options: Options) =>
-      withRuntime(options, 'endpoint', (runtime) => run(runtime, name, options)),
-    );
+  innbound endpoint lisbon-grand --rejections`)
+    .inRuntime((runtime, name: string, options: Options) => run(runtime, name, options));
 }
 
 async function run(runtime: Runtime, name: string, options: Options): Promise<void> {
@@ -85,6 +82,8 @@ async function run(runtime: Runtime, name: string, options: Options): Promise<vo
   if (proof?.type === 'token' && proof.query !== undefined)
     say(`\nThis sender does not sign: enter the URL there as ${result.url}?${proof.query}=SECRET.`);
 }
+
+type EndpointAddress = Awaited<ReturnType<typeof addressFor>>;
 
 function print(address: EndpointAddress, brought: boolean): void {
   show(
@@ -147,11 +146,4 @@ async function showRejections(runtime: Runtime, name: string, options: Options):
         .map((one) => [one.at.toISOString(), String(one.status), one.code, one.reason, one.address, one.request_id]),
     ),
   );
-}
-
-function overlapMs(given: string): number {
-  const ms = parseDuration(given);
-  if (ms === undefined || ms > 30 * 86_400_000)
-    throw new InvalidArgumentError('Expected a duration such as 24h or 0s, at most 30d.');
-  return ms;
 }

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { exportGuest } from '../operations/export-guest.ts';
-import { audited, type CommonOptions, common, show, withRuntime } from './command.ts';
-import { readPrivateOptions } from './private-options.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { readPrivateOptions } from './input.ts';
+import { show } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly email?: string;
@@ -12,28 +12,24 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('--email <address>', 'the guest’s e-mail address; - reads it from standard input')
     .option('--phone <number>', 'the guest’s phone number, in international format; - reads it from standard input')
     .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
     .option('-i, --integration <name>', 'only in this integration')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Prints the guest's records with all versions, the parts of received payloads that name the guest, and the destinations that received
 the records. Other guests of the same bookings are left out. The audit log records the request, without the address.
 
 Example:
-  innbound export --email guest@example.com > guest.json`,
-    )
-    .action((options: Options) =>
-      withRuntime(options, 'export', async (runtime) => {
-        const { guestId, integration } = options;
-        const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-        const found = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
-        if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
-        await audited(runtime, 'privacy.export', { integration });
-        show(JSON.stringify(found.export, null, options.json ? undefined : 2));
-      }),
-    );
+  innbound export --email guest@example.com > guest.json`)
+    .inRuntime(async (runtime, options: Options) => {
+      const { guestId, integration } = options;
+      const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
+      const found = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
+      if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
+      await audited(runtime, 'privacy.export', { integration });
+      show(JSON.stringify(found.export, null, options.json ? undefined : 2));
+    });
 }

@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
 import { proposalYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
 import { importDescription } from '../operations/import-description.ts';
-import { type CommonOptions, common, printJson, say, show } from './command.ts';
-import { readInputFile } from './input-file.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { readInputFile } from './input.ts';
+import { printJson, say, show } from './io.ts';
+import { count } from './progress.ts';
 import { readSample } from './sample.ts';
-import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly name: string;
@@ -14,21 +14,19 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
     .option('-o, --operation <operation>', 'the operation that lists reservations, such as "GET /reservations"')
     .option('-s, --sample <file>', 'a JSON response of that operation; it decides shape and mapping')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Prints a connector in YAML: request, paging, single request, shape, mapping and status values, each with the confidence and the
 reason; base URL and credentials for the integration follow as a comment. With --json {operations, connector, integration, fields,
 unmapped, notes}. Reads only the file: references to other files or addresses are ignored. Stores nothing and sends no requests.
 
 Examples:
   innbound import openapi.json --name acme-pms > connectors/acme-pms.yaml
-  innbound import openapi.yaml --operation "POST /reservations/search" --sample response.json`,
-    )
+  innbound import openapi.yaml --operation "POST /reservations/search" --sample response.json`)
     .action(async (file: string, options: Options) => {
       const imported = await importDescription(await readInputFile(file, 'description'), {
         name: options.name,

@@ -1,19 +1,16 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { templateFiles } from '../documents/template.ts';
 import { InnboundError } from '../errors.ts';
-import { printJson, show } from './command.ts';
+import type { Command } from './command.ts';
+import { printJson, show } from './io.ts';
 
 export function define(command: Command): void {
   command
     .option('--json', 'print the files that were written as JSON')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Example:
-  innbound init my-workspace`,
-    )
+  innbound init my-workspace`)
     .action(async (dir = '.', options: { json?: boolean }) => {
       const root = path.resolve(dir);
       const present = await readdir(root).catch(() => [] as string[]);

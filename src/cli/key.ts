@@ -1,62 +1,56 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { newKey } from '../kit/crypto.ts';
 import { rotateKey } from '../operations/rotate-key.ts';
-import { countSealed, replacedKeys } from '../store/documents/sealed-values.ts';
-import { nodeKeys } from '../store/operate/nodes.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
+import { countSealed, replacedKeys } from '../store/documents/secrets.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { printJson, say, show, table } from './io.ts';
 
 export function define(key: Command): void {
-  key.addHelpText(
-    'after',
-    `
+  key.notes(`
 Examples:
   innbound key status
-  innbound key rotate        # nodes keep running; run it again if it was interrupted`,
-  );
-  common(key.command('status'))
-    .description('show which keys seal stored values, and which keys the running nodes have; keys are shown by id')
-    .action((options: CommonOptions) =>
-      withRuntime(options, 'key', async ({ pool, keyring, keys }) => {
-        const [sealed, replaced, nodes] = await Promise.all([countSealed(pool), replacedKeys(pool), nodeKeys(pool)]);
-        const status = { sealing: keyring[0].id, source: keys.source.name, sealed, replaced, nodes };
-        if (options.json) return printJson(status);
-        show(`Values are sealed with the key ${status.sealing}, from ${status.source}.`);
-        show(table(sealed.map((one) => [one.key, one.values === 1 ? '1 value' : `${one.values} values`])));
-        for (const { key_id, replaced_by, retired_at } of replaced) {
-          show(`${key_id} was replaced by ${replaced_by}${retired_at ? '' : '; run `innbound key rotate` to finish'}`);
-        }
-        for (const node of nodes) show(`${node.node} has ${node.keys.join(', ')}`);
-      }),
-    );
+  innbound key rotate        # nodes keep running; run it again if it was interrupted`);
+  key
+    .subcommand(
+      'status',
+      'show which keys seal stored values, and which keys the running nodes have; keys are shown by id',
+    )
+    .inRuntime(async ({ pool, keyring, keys }, options: CommonOptions) => {
+      const [sealed, replaced, live] = await Promise.all([countSealed(pool), replacedKeys(pool), liveNodes(pool)]);
+      const nodes = live.map(({ node, keys: own }) => ({ node, keys: own }));
+      const status = { sealing: keyring[0].id, source: keys.source.name, sealed, replaced, nodes };
+      if (options.json) return printJson(status);
+      show(`Values are sealed with the key ${status.sealing}, from ${status.source}.`);
+      show(table(sealed.map((one) => [one.key, one.values === 1 ? '1 value' : `${one.values} values`])));
+      for (const { key_id, replaced_by, retired_at } of replaced) {
+        show(`${key_id} was replaced by ${replaced_by}${retired_at ? '' : '; run `innbound key rotate` to finish'}`);
+      }
+      for (const node of nodes) show(`${node.node} has ${node.keys.join(', ')}`);
+    });
   key
     .command('generate')
     .description('print a new key for INNBOUND_KEY, a key file or a key management service; stores nothing')
     .action(() => show(newKey().bytes.toString('base64')));
-  common(key.command('rotate'))
-    .description('replace the key and seal every stored value with the new one')
+  key
+    .subcommand('rotate', 'replace the key and seal every stored value with the new one')
     .option('--wait <seconds>', 'how long to wait until running nodes have the new key', '90')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The workspace's own key file gets a new key by itself. With INNBOUND_KEY, INNBOUND_KEY_FILE or INNBOUND_KEY_COMMAND, put a new key
-before the old one on every node first (NEW,OLD), run this command, then remove the old one.`,
-    )
-    .action((options: CommonOptions & { wait: string }) =>
-      withRuntime(options, 'key', async (runtime) => {
-        const seconds = Number(options.wait);
-        if (!(seconds >= 0))
-          throw new InnboundError('operate.usage', `--wait ${options.wait} is not a number of seconds.`);
-        const done = await rotateKey(runtime, { waitMs: seconds * 1000, progress: say });
-        await audited(runtime, 'key.rotate', { target: { from: done.from, to: done.to, resealed: done.resealed } });
-        if (options.json) return printJson(done);
-        show(`The key ${done.to} seals all stored values.`);
-        if (done.damaged.length > 0) show(`Not readable before either: ${done.damaged.join(', ')}.`);
-        if (done.kept !== undefined) show(`Backups made before now need the old key: ${done.kept}.`);
-        else
-          show(
-            `Remove the old key from ${runtime.keys.source.name}. Keep a copy as long as backups from before need it.`,
-          );
-      }),
-    );
+before the old one on every node first (NEW,OLD), run this command, then remove the old one.`)
+    .inRuntime(async (runtime, options: CommonOptions & { wait: string }) => {
+      const seconds = Number(options.wait);
+      if (!(seconds >= 0))
+        throw new InnboundError('operate.usage', `--wait ${options.wait} is not a number of seconds.`);
+      const done = await rotateKey(runtime, { waitMs: seconds * 1000, progress: say });
+      await audited(runtime, 'key.rotate', { target: { from: done.from, to: done.to, resealed: done.resealed } });
+      if (options.json) return printJson(done);
+      show(`The key ${done.to} seals all stored values.`);
+      if (done.damaged.length > 0) show(`Not readable before either: ${done.damaged.join(', ')}.`);
+      if (done.kept !== undefined) show(`Backups made before now need the old key: ${done.kept}.`);
+      else
+        show(
+          `Remove the old key from ${runtime.keys.source.name}. Keep a copy as long as backups from before need it.`,
+        );
+    });
 }

@@ -1,12 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
+import { ended } from '../../packages/partner-kit/src/terminal.ts';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { type ListedEvent, type ListenPorts, listen } from '../operations/listen.ts';
-import { printJson, say, show } from './command.ts';
-import { io } from './io.ts';
-import { secretFrom } from './partner-secret.ts';
+import type { Command } from './command.ts';
+import { between, secretFrom, whole } from './input.ts';
+import { answer, io, say } from './io.ts';
 
 interface Options {
   readonly server: string;
@@ -33,20 +32,17 @@ export function define(command: Command): void {
     .option('--token-file <file>', 'a file that holds the token, instead of a variable')
     .option('--secret-env <name>', 'the variable that holds the secret to sign with', 'INNBOUND_WEBHOOK_SECRET')
     .option('--secret-file <file>', 'a file that holds the secret, instead of a variable')
-    .option('--last <n>', 'forward the last n recorded events first', count, 0)
+    .option('--last <n>', 'forward the last n recorded events first', between(whole, 0, 10_000, '0 to 10000'), 0)
     .option('--event <id>', 'forward the events with this id only; with --last 1 --once it replays one')
     .option('--once', 'stop after the recorded events; exit with 1 unless each was answered with a 2xx')
     .option('--json', 'print one JSON object per event')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Reads through the API, so the service can be on another machine; its audit log records each payload that is read. Events are signed at the moment of
 sending, with your own secret. They contain guest data: use a test brand, or a machine that may hold such data.
 
 Examples:
   innbound listen lisbon-grand --to http://127.0.0.1:3000/webhooks
-  innbound listen lisbon-grand --server https://hooks.hotels.example --to http://127.0.0.1:3000/webhooks --last 20 --once`,
-    )
+  innbound listen lisbon-grand --server https://hooks.hotels.example --to http://127.0.0.1:3000/webhooks --last 20 --once`)
     .action(async (integration: string, options: Options) => {
       const token = await secretFrom({ env: options.tokenEnv, file: options.tokenFile });
       const secret = await secretFrom({ env: options.secretEnv, file: options.secretFile });
@@ -64,8 +60,7 @@ Examples:
         ports,
         request,
         (one) => {
-          if (options.json) printJson(one);
-          else show(`${one.received_at}  ${one.event}  ${one.event_id}  ${one.status}`);
+          answer(options, one, `${one.received_at}  ${one.event}  ${one.event_id}  ${one.status}`);
         },
         stopping.signal,
       );
@@ -116,10 +111,4 @@ function portsOf({ server, to }: Options, integration: string, token: string, se
     },
     wait: (ms, signal) => systemClock.wait(ms, signal),
   };
-}
-
-function count(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 10_000) throw new InvalidArgumentError('Expected 0 to 10000.');
-  return value;
 }

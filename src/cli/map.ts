@@ -1,18 +1,16 @@
 import path from 'node:path';
-import type { Command } from 'commander';
-import { encodeRecord } from '../canonical/encode.ts';
+import { encodeRecord } from '../canonical/reservation.ts';
 import { InnboundError } from '../errors.ts';
 import { indented, parseJson } from '../kit/json.ts';
 import { pathToMap } from '../operations/documents-to-map.ts';
-import { fillRates, gapsText, unlistedStatuses } from '../operations/fill-rates.ts';
-import { statedBy } from '../operations/partial-row.ts';
+import { fillRates, gapsText, statedBy, unlistedStatuses } from '../operations/preview-mapping.ts';
 import { sampleEvent, stateSampleEvent } from '../operations/sample-event.ts';
 import { decide, state } from '../pipeline.ts';
 import type { Json } from '../terms.ts';
-import { type CommonOptions, common, printJson, say, show } from './command.ts';
-import { io } from './io.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { answer, io, printJson, say, show } from './io.ts';
+import { count } from './progress.ts';
 import { readSample } from './sample.ts';
-import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -25,7 +23,8 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .requiredOption(
       '-s, --sample <file>',
       'a response from the partner (with --push, an event), as JSON or as the connector’s adapter reads it; - for standard input',
@@ -36,16 +35,13 @@ export function define(command: Command): void {
     .option('--single', 'the sample is one reservation, not a list')
     .option('--push', 'the sample is an event, not a list')
     .option('--explain', 'with --json: {record, origins, notes, drift, unmapped} instead of the record alone')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Stores nothing and sends no requests. Needs no workspace for a connector that comes with Innbound. With --json each line is one
 canonical record; a record that fails is {"error": …}, and the command exits with 1.
 
 Examples:
   innbound map acme-pms --sample response.json
-  curl -s … | innbound map acme-pms --sample - --json`,
-    )
+  curl -s … | innbound map acme-pms --sample - --json`)
     .action(async (name: string, options: Options) => {
       if (options.integration === undefined) warnOfAssumptions(options);
       const { integration, timezone, country } = options;
@@ -58,8 +54,7 @@ Examples:
       const sample = options.push ? sampleEvent(connector, body) : undefined;
       if (sample?.kind === 'invalid') throw new InnboundError(sample.code, sample.message);
       if (sample?.kind === 'thin') {
-        if (options.json) printJson({ thin: sample.id });
-        else show(`→ ${sample.id}: ${sample.message}`);
+        answer(options, { thin: sample.id }, `→ ${sample.id}: ${sample.message}`);
         return;
       }
       const event = sample?.event;
@@ -78,8 +73,11 @@ Examples:
         const stated = statedBy(said);
         if (stated !== undefined) {
           // Its reservation is stored already, or in the same answer.
-          if (options.json) printJson(options.explain ? { record: stated, partial: true } : stated);
-          else show(`+ ${raw.key}: adds to the reservation of this id: ${JSON.stringify(stated)}\n`);
+          answer(
+            options,
+            options.explain ? { record: stated, partial: true } : stated,
+            `+ ${raw.key}: adds to the reservation of this id: ${JSON.stringify(stated)}\n`,
+          );
           continue;
         }
         const made = decide(route, undefined, said);

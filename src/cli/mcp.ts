@@ -1,10 +1,9 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Command } from 'commander';
-import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
+import { ended } from '../../packages/partner-kit/src/terminal.ts';
 import { mcpServer, serveHttp } from '../mcp/server.ts';
-import { say } from './command.ts';
-import { portNumber } from './option-values.ts';
-import { secretFrom } from './partner-secret.ts';
+import type { Command } from './command.ts';
+import { portNumber, secretFrom } from './input.ts';
+import { say } from './io.ts';
 
 interface Options {
   readonly server: string;
@@ -21,15 +20,12 @@ export function define(command: Command): void {
     .option('--token-file <file>', 'a file that holds the token, instead of a variable')
     .option('-p, --port <n>', 'serve by HTTP on this port of 127.0.0.1; clients send their own token', portNumber)
     .option('--write', 'also offer tools that change something, such as replaying a dead letter')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The token decides what an assistant sees: a viewer sees guest data masked, a token limited to brands sees these brands.
 
 Examples:
   INNBOUND_TOKEN=… innbound mcp
-  innbound mcp --port 4190`,
-    )
+  innbound mcp --port 4190`)
     .action(async ({ server: service, tokenEnv, tokenFile, port, write }: Options) => {
       const options = { service, write: write === true };
       const end = ended();

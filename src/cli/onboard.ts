@@ -1,22 +1,11 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { goLive } from '../operations/go-live.ts';
-import { createLink, endOf, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
-import { checksOf } from '../operations/onboarding-view.ts';
+import { checksOf, createLink, endOf, goLive, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLink, listLinks, type OnboardingLink, revokeLink } from '../store/operate/onboarding.ts';
-import {
-  audited,
-  type CommonOptions,
-  commandLineUser,
-  common,
-  printJson,
-  say,
-  show,
-  showList,
-  withRuntime,
-} from './command.ts';
-import { positive } from './option-values.ts';
+import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { positive } from './input.ts';
+import { answer, printJson, say, show, showList } from './io.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly partner: string;
@@ -32,16 +21,13 @@ interface CreateOptions extends CommonOptions {
 }
 
 export function define(onboard: Command): void {
-  onboard.addHelpText(
-    'after',
-    `
+  onboard.notes(`
 Examples:
   innbound onboard create lisbon-grand --partner "Harbour PMS"
   innbound onboard create porto-bay --partner "Harbour PMS" --brand-id POR01 --timezone Europe/Lisbon --country PT
-  innbound onboard approve onb_…`,
-  );
-  common(onboard.command('create <integration>'))
-    .description('create a link for one brand; its address is shown only once')
+  innbound onboard approve onb_…`);
+  onboard
+    .subcommand('create <integration>', 'create a link for one brand; its address is shown only once')
     .requiredOption('--partner <name>', 'who gets the link; shown on the page and in the audit log')
     .addOption(new Option('--language <code>', 'the language of the page').choices(onboardingLanguages).default('en'))
     .option('--days <n>', 'days until it expires, at most 90', positive, 14)
@@ -52,34 +38,28 @@ Examples:
     .option('--timezone <zone>', 'create the brand: its time zone')
     .option('--country <code>', 'create the brand: its country')
     .option('--deliver <destination...>', 'create the brand: where its changes go')
-    .action((integration: string, options: CreateOptions) =>
-      withRuntime(options, 'onboard create', async (runtime) => {
-        const { link, url } = await createLink(runtime, integration, requestOf(options), commandLineUser());
-        await audited(runtime, 'onboarding.create', { integration, target: { link: link.link_id } });
-        if (options.json) return printJson({ link_id: link.link_id, url, expires_at: link.expires_at });
-        show(url);
-        say(`\nUntil ${link.expires_at.toISOString()}. The address is shown only now: only its hash is stored.`);
-      }),
-    );
-  common(onboard.command('list'))
-    .description('list the links, newest first')
-    .action((options: CommonOptions) =>
-      withRuntime(options, 'onboard list', async ({ pool }) => {
-        const links = (await listLinks(pool, undefined)).map((link) => ({ ...link, ...checksOf(link) }));
-        showList(options, links, {
-          none: 'No onboarding links.',
-          head: ['link', 'brand', 'partner', 'state', 'done', 'expires'],
-          line: (one) => [
-            one.link_id,
-            one.integration,
-            one.partner,
-            stateOf(one),
-            `${one.checks.filter(({ state }) => state === 'done').length} of ${one.checks.length}`,
-            one.expires_at.toISOString(),
-          ],
-        });
-      }),
-    );
+    .inRuntime(async (runtime, integration: string, options: CreateOptions) => {
+      const { link, url } = await createLink(runtime, integration, requestOf(options), commandLineUser());
+      await audited(runtime, 'onboarding.create', { integration, target: { link: link.link_id } });
+      if (options.json) return printJson({ link_id: link.link_id, url, expires_at: link.expires_at });
+      show(url);
+      say(`\nUntil ${link.expires_at.toISOString()}. The address is shown only now: only its hash is stored.`);
+    });
+  onboard.subcommand('list', 'list the links, newest first').inRuntime(async ({ pool }, options: CommonOptions) => {
+    const links = (await listLinks(pool, undefined)).map((link) => ({ ...link, ...checksOf(link) }));
+    showList(options, links, {
+      none: 'No onboarding links.',
+      head: ['link', 'brand', 'partner', 'state', 'done', 'expires'],
+      line: (one) => [
+        one.link_id,
+        one.integration,
+        one.partner,
+        stateOf(one),
+        `${one.checks.filter(({ state }) => state === 'done').length} of ${one.checks.length}`,
+        one.expires_at.toISOString(),
+      ],
+    });
+  });
   const goes = 'the brand goes live: same address, rehearsal off, a first backfill';
   acting(onboard, 'approve', goes, async (runtime, link, { anyway = false }) => {
     const { run_id } = await goLive(runtime, link, { pastDays: 30, futureDays: 365, anyway }, commandLineUser());
@@ -101,18 +81,17 @@ function acting(
   description: string,
   act: (runtime: Runtime, link: OnboardingLink, options: ActOptions) => Promise<object>,
 ): Command {
-  return common(onboard.command(`${verb} <link_id>`))
+  return onboard
+    .command(`${verb} <link_id>`)
+    .common()
     .description(description)
-    .action((id: string, options: ActOptions) =>
-      withRuntime(options, `onboard ${verb}`, async (runtime) => {
-        const link = await findLink(runtime.pool, id);
-        if (link === undefined) throw new InnboundError('operate.not_found', `There is no onboarding link ${id}.`);
-        const done = await act(runtime, link, options);
-        await audited(runtime, `onboarding.${verb}`, { integration: link.integration, target: { link: id } });
-        if (options.json) printJson({ link_id: id, ...done });
-        else show(`${link.integration}: ${verb} done.`);
-      }),
-    );
+    .inRuntime(async (runtime, id: string, options: ActOptions) => {
+      const link = await findLink(runtime.pool, id);
+      if (link === undefined) throw new InnboundError('operate.not_found', `There is no onboarding link ${id}.`);
+      const done = await act(runtime, link, options);
+      await audited(runtime, `onboarding.${verb}`, { integration: link.integration, target: { link: id } });
+      answer(options, { link_id: id, ...done }, `${link.integration}: ${verb} done.`);
+    });
 }
 
 function requestOf({ brandId, timezone, country, deliver, pull, push, manyBrowsers, ...options }: CreateOptions) {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { checkAuth } from '../../packages/partner-kit/src/cli/auth-file.ts';
 import { registerCheck, type Target } from '../../packages/partner-kit/src/cli/check.ts';
 import { registerSend } from '../../packages/partner-kit/src/cli/send.ts';
@@ -6,7 +5,7 @@ import type { Shell } from '../../packages/partner-kit/src/cli/shell.ts';
 import { registerSimulate } from '../../packages/partner-kit/src/cli/simulate.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
-import { withRuntime } from './command.ts';
+import { type Command, withRuntime } from './command.ts';
 import { io } from './io.ts';
 
 const shell: Shell = {

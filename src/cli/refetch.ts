@@ -1,42 +1,34 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { refetchReservation } from '../operations/refetch.ts';
-import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
-import { io } from './io.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { io, printJson, show } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .requiredOption('-i, --integration <name>', 'the integration that the reservation belongs to')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Needs pull.single in the connector. The answer counts like any other: a difference becomes a new version and is delivered.
 
 Example:
-  innbound refetch R-1042 --integration lisbon-grand`,
-    )
-    .action((id: string, options: Options) =>
-      withRuntime(options, 'refetch', async (runtime) => {
-        const { integration } = options;
-        const done = await refetchReservation(runtime, integration, id, 'cli');
-        await audited(runtime, 'integrations.refetch', { integration, target: { id, result: done.kind } });
-        if (done.kind === 'failed') throw new InnboundError(done.code, done.message);
-        if (options.json) {
-          const { kind: result, ...rest } = done;
-          printJson(
-            'runId' in rest ? { result, outcome: rest.outcome, version: rest.version, run_id: rest.runId } : { result },
-          );
-        } else if (done.kind === 'absent')
-          show(`The partner has no reservation ${id}. What is stored was not changed.`);
-        else
-          show(
-            `${id}: ${done.outcome}${done.version === undefined ? '' : `, version ${done.version}`} (${done.runId})`,
-          );
-        if (done.kind === 'absent') io().exitCode = 1;
-      }),
-    );
+  innbound refetch R-1042 --integration lisbon-grand`)
+    .inRuntime(async (runtime, id: string, options: Options) => {
+      const { integration } = options;
+      const done = await refetchReservation(runtime, integration, id, 'cli');
+      await audited(runtime, 'integrations.refetch', { integration, target: { id, result: done.kind } });
+      if (done.kind === 'failed') throw new InnboundError(done.code, done.message);
+      if (options.json) {
+        const { kind: result, ...rest } = done;
+        printJson(
+          'runId' in rest ? { result, outcome: rest.outcome, version: rest.version, run_id: rest.runId } : { result },
+        );
+      } else if (done.kind === 'absent') show(`The partner has no reservation ${id}. What is stored was not changed.`);
+      else
+        show(`${id}: ${done.outcome}${done.version === undefined ? '' : `, version ${done.version}`} (${done.runId})`);
+      if (done.kind === 'absent') io().exitCode = 1;
+    });
 }

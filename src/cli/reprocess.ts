@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { type Reprocessed, reprocess } from '../operations/reprocess.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
-import { io } from './io.ts';
+import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { io, printJson, say, show } from './io.ts';
 import { warnOfEdits } from './sync.ts';
 
 interface Options extends CommonOptions {
@@ -17,30 +16,26 @@ interface Options extends CommonOptions {
 const mostListed = 20;
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('--connector <name>', 'all brands of this connector, instead of one integration')
     .option('--from <day>', 'only payloads received on or after this day (YYYY-MM-DD, UTC)')
     .option('--to <day>', 'only payloads received on or before this day')
     .option('--apply', 'apply the changes; without it, only show what would change')
     .option('--refetch', 'with --apply, request from the partner what cannot be processed again')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Shows how many reservations would change, with samples of the differences, and changes nothing without --apply. Payloads are kept
 for the retention of raw payloads (30 days by default). Newer messages of the partner still take precedence.
 
 Example:
   innbound reprocess lisbon-grand
   innbound reprocess lisbon-grand --apply --refetch
-  innbound reprocess --connector acme-pms --apply`,
-    )
-    .action((integration: string | undefined, options: Options) =>
-      withRuntime(options, 'reprocess', async (runtime) => {
-        const names = namesOf(runtime, integration, options);
-        await warnOfEdits(runtime, names[0] ?? '');
-        for (const name of names) await reprocessBrand(runtime, name, options);
-      }),
-    );
+  innbound reprocess --connector acme-pms --apply`)
+    .inRuntime(async (runtime, integration: string | undefined, options: Options) => {
+      const names = namesOf(runtime, integration, options);
+      await warnOfEdits(runtime, names[0] ?? '');
+      for (const name of names) await reprocessBrand(runtime, name, options);
+    });
 }
 
 function namesOf(runtime: Runtime, integration: string | undefined, { connector }: Options): string[] {
@@ -68,7 +63,7 @@ async function reprocessBrand(runtime: Runtime, integration: string, options: Op
   report(integration, done, options);
 }
 
-function report(integration: string, done: Reprocessed, { apply, refetch }: Options): void {
+function report(integration: string, done: Omit<Reprocessed, 'read'>, { apply, refetch }: Options): void {
   const { records, changed, unchanged, refused, without_payload: without, refetched, samples, refusals } = done;
   show(
     `${integration}: ${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused. ${without} without a stored payload.`,

@@ -1,15 +1,14 @@
-import type { Command } from 'commander';
 import { deliverPorts } from '../composition/deliver.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
+import type { JobPreview } from '../operations/foresee-send.ts';
 import { previewJob } from '../operations/jobs.ts';
 import { resendDelivery, resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
-import { audited, type CommonOptions, common, printJson, say, withRuntime } from './command.ts';
-import { rowProgress } from './count-progress.ts';
-import { showPreview } from './send-preview.ts';
-import { count } from './sync-progress.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { printJson, say } from './io.ts';
+import { count, rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -18,13 +17,12 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('-i, --integration <name>', 'only this integration')
     .option('--preview', 'only show who would be sent, who is left out and why')
     .option('--id <id>', 'only this reservation or guest of the integration')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Each record is sent with its original idempotency key and version, so a destination that already has it does not change.
 Only the files and s3 destinations write it a second time. Progress goes to standard error. A resend that the
 console or POST /api/v1/jobs has started shows its progress there.
@@ -32,11 +30,8 @@ console or POST /api/v1/jobs has started shows its progress there.
 Example:
   innbound resend warehouse --integration lisbon-grand
   innbound resend crm --preview
-  innbound resend crm --integration lisbon-grand --id R-1042`,
-    )
-    .action((name: string, options: Options) =>
-      withRuntime(options, 'resend', (runtime) => run(runtime, name, options)),
-    );
+  innbound resend crm --integration lisbon-grand --id R-1042`)
+    .inRuntime((runtime, name: string, options: Options) => run(runtime, name, options));
 }
 
 async function run(runtime: Runtime, destination: string, options: Options): Promise<void> {
@@ -77,4 +72,15 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     if (waiting > 0) say(`Still waiting for ${destination}: ${count(waiting, 'record')}; ${next}.`);
     if (held > 0) say(`Held back by dead letters: ${count(held, 'record')}; see innbound dead-letters list.`);
   }
+}
+
+/** What a destination would get, before anything is sent. */
+export function showPreview({ total, looked_at, counts, samples }: JobPreview, { json }: CommonOptions): void {
+  if (json) {
+    printJson({ total, looked_at, counts, samples });
+    return;
+  }
+  say(`${count(total, 'record')}${looked_at === null ? '' : `, of which the first ${looked_at} were looked at`}:`);
+  for (const { label, count: found } of counts) say(`  ${found} ${label}`);
+  say(`Nothing was sent. Examples: ${samples.map(({ id }) => id).join(', ') || 'none'}.`);
 }

@@ -1,32 +1,28 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import type { Timeline } from '../store/records/timeline.ts';
-import { audited, type CommonOptions, common, printJson, show, withRuntime } from './command.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
+import { printJson, show } from './io.ts';
 
 interface Options extends CommonOptions {
   readonly integration: string;
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .requiredOption('-i, --integration <name>', 'the integration of the reservation')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Example:
-  innbound reservation R-1042 --integration lisbon-grand`,
-    )
-    .action(async (id: string, options: Options) => {
-      await withRuntime(options, 'reservation', async (runtime) => {
-        const timeline = await timelineOf(runtime.pool, options.integration, 'reservation', id);
-        if (!timeline) {
-          throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
-        }
-        await audited(runtime, 'reservations.timeline', { integration: options.integration, target: { id } });
-        if (options.json) printJson({ ...timeline, reservation_id: id });
-        else showTimeline(timeline);
-      });
+  innbound reservation R-1042 --integration lisbon-grand`)
+    .inRuntime(async (runtime, id: string, options: Options) => {
+      const timeline = await timelineOf(runtime.pool, options.integration, 'reservation', id);
+      if (!timeline) {
+        throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
+      }
+      await audited(runtime, 'reservations.timeline', { integration: options.integration, target: { id } });
+      if (options.json) printJson({ ...timeline, reservation_id: id });
+      else showTimeline(timeline);
     });
 }
 

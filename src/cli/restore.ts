@@ -1,11 +1,10 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import { restore, writeMissingFiles } from '../operations/backup.ts';
 import { repeatErasures } from '../operations/repeat-erasures.ts';
-import { audited, type CommonOptions, commandLineUser, common, printJson, say, show, withRuntime } from './command.ts';
-import { rowProgress } from './count-progress.ts';
-import { io } from './io.ts';
-import { type PassphraseOptions, passphraseOption, readPassphrase } from './passphrase.ts';
+import { audited, type Command, type CommonOptions, commandLineUser, withRuntime } from './command.ts';
+import { type PassphraseOptions, passphraseOption, readPassphrase } from './input.ts';
+import { io, printJson, say, show } from './io.ts';
+import { rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly replace?: boolean;
@@ -13,20 +12,18 @@ interface Options extends CommonOptions, PassphraseOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option(...passphraseOption)
     .option('--replace', 'replace what the database holds now')
     .option('--erasures <files...>', 'copies of other nodes’ .innbound/erasures.ndjson, if the database is lost', [])
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Stop every node first. Everything is replaced in one transaction. The epoch then rises above all earlier ones, so that destinations accept
 the restored versions, and guests who were erased after the backup are erased again: the replaced database and the list beside the key
 name them. Send the current state afterwards, and start the nodes:
 
   innbound restore monday.innbound --replace --passphrase-file /run/secrets/passphrase
-  innbound resend warehouse`,
-    )
+  innbound resend warehouse`)
     .action(async (file: string, options: Options) => {
       const passphrase = await readPassphrase(options);
       const progress = rowProgress();

@@ -1,12 +1,13 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { listRuns, type RunDetail, type RunSummary, runDetail, runPartnerText } from '../store/runs/list.ts';
 import { syncTypes, syncWords } from '../terms.ts';
-import { audited, type CommonOptions, common, printJson, show, showList, table, withRuntime } from './command.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
 import { exchangeText } from './exchange-text.ts';
-import { positive } from './option-values.ts';
-import { duration } from './sync-progress.ts';
+import { positive } from './input.ts';
+import { answer, showList, table } from './io.ts';
+import { duration } from './progress.ts';
 
 const states = ['queued', 'running', 'complete', 'incomplete', 'failed'];
 
@@ -19,56 +20,42 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('-i, --integration <name>', 'only this integration')
     .addOption(new Option('-t, --type <sync>', 'only this sync').choices([...syncTypes, 'backfill']))
     .addOption(new Option('--status <status>', 'only this state').choices(states))
     .option('--partner-text', 'what the partner said about the error that ended the run; may quote guest data, audited')
     .option('-n, --limit <n>', 'maximum number', positive, 20)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Examples:
   innbound runs --status incomplete
-  innbound runs run_01j9x…`,
-    )
-    .action((run: string | undefined, options: Options) =>
-      withRuntime(options, 'runs', async (runtime) => {
-        const { pool } = runtime;
-        if (run === undefined) {
-          const { integration, type: sync, status, limit } = options;
-          return showList(options, await listRuns(pool, { integration, sync, status, limit }), {
-            none: 'No runs.',
-            head: [
-              'run',
-              'integration',
-              'sync',
-              'status',
-              'queued',
-              'took',
-              'records',
-              'changed',
-              'dead',
-              'held',
-              'why',
-            ],
-            line: row,
-          });
-        }
-        const detail = await runDetail(pool, run);
-        if (detail === undefined) throw new InnboundError('pull.no_such_run', `There is no run ${run}.`, { run });
-        if (options.partnerText) return showPartnerText(runtime, detail, options);
-        if (options.json) printJson(detail);
-        else show(detailed(detail));
-      }),
-    );
+  innbound runs run_01j9x…`)
+    .inRuntime(async (runtime, run: string | undefined, options: Options) => {
+      const { pool } = runtime;
+      if (run === undefined) {
+        const { integration, type: sync, status, limit } = options;
+        return showList(options, await listRuns(pool, { integration, sync, status, limit }), {
+          none: 'No runs.',
+          head: ['run', 'integration', 'sync', 'status', 'queued', 'took', 'records', 'changed', 'dead', 'held', 'why'],
+          line: row,
+        });
+      }
+      const detail = await runDetail(pool, run);
+      if (detail === undefined) throw new InnboundError('pull.no_such_run', `There is no run ${run}.`, { run });
+      if (options.partnerText) return showPartnerText(runtime, detail, options);
+      answer(options, detail, detailed(detail));
+    });
 }
 
 async function showPartnerText(runtime: Runtime, { run_id }: RunDetail, options: Options): Promise<void> {
   await audited(runtime, 'runs.partner_text', { target: { run_id } });
   const text = await runPartnerText(runtime.pool, run_id);
-  if (options.json) printJson({ run_id, partner_text: text ?? null });
-  else show(text ?? 'The partner said nothing, or its words were deleted after their retention.');
+  answer(
+    options,
+    { run_id, partner_text: text ?? null },
+    text ?? 'The partner said nothing, or its words were deleted after their retention.',
+  );
 }
 
 function row(run: RunSummary): string[] {

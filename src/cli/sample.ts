@@ -3,7 +3,7 @@ import { InnboundError } from '../errors.ts';
 import { parseJson } from '../kit/json.ts';
 import { readAdapted } from '../outbound/ask/adapter.ts';
 import type { Json } from '../terms.ts';
-import { readInputBytes } from './input-file.ts';
+import { readInputBytes } from './input.ts';
 import { io } from './io.ts';
 
 /**

@@ -1,21 +1,17 @@
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { putSecret } from '../operations/put-secret.ts';
+import { putSecret } from '../operations/resume.ts';
 import { deleteSecret, listSecrets } from '../store/documents/secrets.ts';
-import { audited, type CommonOptions, common, printJson, say, show, table, withRuntime } from './command.ts';
-import { io } from './io.ts';
+import { audited, type Command, type CommonOptions, withRuntime } from './command.ts';
+import { answer, io, printJson, say, show, table } from './io.ts';
 
 export function define(secret: Command): void {
-  secret.addHelpText(
-    'after',
-    `
+  secret.notes(`
 Examples:
   printf %s "$TOKEN" | innbound secret set lisbon-token
-  innbound secret list`,
-  );
-  common(secret.command('set <name>'))
-    .description('store a secret from standard input')
+  innbound secret list`);
+  secret
+    .subcommand('set <name>', 'store a secret from standard input')
     .action(async (name: string, options: CommonOptions) => {
       if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name)) {
         throw new InnboundError(
@@ -31,30 +27,24 @@ Examples:
         await putSecret(runtime, name, value);
         await audited(runtime, 'secrets.put', { target: { name } });
       });
-      if (options.json) printJson({ name });
-      else show(`Stored. Documents refer to it as \${secret:${name}}.`);
+      answer(options, { name }, `Stored. Documents refer to it as \${secret:${name}}.`);
     });
-  common(secret.command('list'))
-    .description('list the names of the stored secrets')
-    .action((options: CommonOptions) =>
-      withRuntime(options, 'secret', async ({ pool }) => {
-        const secrets = await listSecrets(pool);
-        if (options.json) for (const one of secrets) printJson(one);
-        else show(table(secrets.map(({ name, updated_at }) => [name, updated_at.toISOString()])));
-      }),
-    );
-  common(secret.command('delete <name>'))
-    .description('delete a secret; documents that refer to it stop working')
-    .action((name: string, options: CommonOptions) =>
-      withRuntime(options, 'secret', async (runtime) => {
-        refuseReserved(name);
-        const deleted = await deleteSecret(runtime.pool, name);
-        if (!deleted) throw new InnboundError('documents.secret_missing', `There is no secret ${name}.`);
-        await audited(runtime, 'secrets.delete', { target: { name } });
-        if (options.json) printJson({ name, deleted });
-        else show(`Deleted ${name}.`);
-      }),
-    );
+  secret
+    .subcommand('list', 'list the names of the stored secrets')
+    .inRuntime(async ({ pool }, options: CommonOptions) => {
+      const secrets = await listSecrets(pool);
+      if (options.json) for (const one of secrets) printJson(one);
+      else show(table(secrets.map(({ name, updated_at }) => [name, updated_at.toISOString()])));
+    });
+  secret
+    .subcommand('delete <name>', 'delete a secret; documents that refer to it stop working')
+    .inRuntime(async (runtime, name: string, options: CommonOptions) => {
+      refuseReserved(name);
+      const deleted = await deleteSecret(runtime.pool, name);
+      if (!deleted) throw new InnboundError('documents.secret_missing', `There is no secret ${name}.`);
+      await audited(runtime, 'secrets.delete', { target: { name } });
+      answer(options, { name, deleted }, `Deleted ${name}.`);
+    });
 }
 
 /** The service keeps its own values under these names: the mark of the key, the keys of hashes, credentials typed into documents. */

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ended } from '../../packages/partner-kit/src/terminal/ended.ts';
-import type { Role } from '../service.ts';
-import { type CommonOptions, common, say } from './command.ts';
-import { portNumber } from './option-values.ts';
-import { stopInTime } from './serving.ts';
+import { Option } from 'commander';
+import { ended } from '../../packages/partner-kit/src/terminal.ts';
+import type { Role, Service } from '../service.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { between, portNumber } from './input.ts';
+import { say } from './io.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly port: number;
@@ -13,7 +13,8 @@ interface ServeOptions extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .option('-p, --port <n>', 'the port to listen on', portNumber, 4180)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
@@ -24,20 +25,17 @@ export function define(command: Command): void {
     .option(
       '--grace <seconds>',
       'after SIGTERM, accept events for this long while /readyz already answers 503',
-      seconds,
+      between(Number, 0, 15, '0 to 15 seconds'),
       0,
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Ready when GET /readyz answers 200. SIGTERM or Ctrl-C stops it: it accepts nothing new, finishes its work and exits.
 Without DATABASE_URL it runs a private PostgreSQL in the workspace's .innbound folder. With it, several nodes may run the
 same workspace against one database.
 
 Examples:
   innbound serve -w my-workspace --port 8080
-  DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`,
-    )
+  DATABASE_URL=postgres://… innbound serve -w my-workspace --role worker`)
     .action(async (options: ServeOptions) => {
       const end = ended();
       const { startService } = await import('../service.ts');
@@ -56,8 +54,12 @@ Examples:
     });
 }
 
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value >= 0 && value <= 15)) throw new InvalidArgumentError('Expected 0 to 15 seconds.');
-  return value;
+/** Exits within the 25 seconds that an operator waits, even if something hangs; another node or start continues the work. */
+export async function stopInTime(service: Pick<Service, 'stop'>, graceMs = 0): Promise<void> {
+  const timer = setTimeout(() => {
+    say('innbound could not finish everything in time; the next start continues the rest.');
+    process.exit(1);
+  }, 23_000);
+  await service.stop({ graceMs });
+  clearTimeout(timer);
 }

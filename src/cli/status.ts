@@ -1,36 +1,34 @@
-import type { Command } from 'commander';
 import { InnboundError } from '../errors.ts';
 import { healthOf, type StreamNow } from '../operations/health.ts';
-import { type CommonOptions, common, printJson, show, table, withRuntime } from './command.ts';
-import { io } from './io.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { io, printJson, show, table } from './io.ts';
 
 export function define(command: Command): void {
-  common(command)
-    .addHelpText('after', '\nThe exit code is 1 if a brand needs attention or fails.')
-    .action((integration: string | undefined, options: CommonOptions) =>
-      withRuntime(options, 'status', async (runtime) => {
-        const all = [...runtime.active().documents.keys()];
-        if (integration !== undefined && !all.includes(integration))
-          throw new InnboundError('operate.not_found', `There is no integration ${integration}.`);
-        const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
-        if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
-        if (options.json) {
-          for (const { integration, state, findings, stream, lanes } of brands) {
-            const waiting = Object.fromEntries(lanes.map((lane) => [lane.destination, lane.waiting]));
-            printJson({ integration, state, findings, waiting, ...(stream && { stream }) });
-          }
-        } else if (brands.length === 0) show('No brand is connected.');
-        else {
-          const lines = brands.map(({ integration, state, findings, stream, lanes }) => [
-            integration,
-            state.replaceAll('_', ' '),
-            lanes.map(({ destination, waiting }) => `${destination} ${waiting}`).join(', '),
-            (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
-          ]);
-          show(table([['brand', 'state', 'waiting', 'why'], ...lines]));
+  command
+    .common()
+    .notes('\nThe exit code is 1 if a brand needs attention or fails.')
+    .inRuntime(async (runtime, integration: string | undefined, options: CommonOptions) => {
+      const all = [...runtime.active().documents.keys()];
+      if (integration !== undefined && !all.includes(integration))
+        throw new InnboundError('operate.not_found', `There is no integration ${integration}.`);
+      const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
+      if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
+      if (options.json) {
+        for (const { integration, state, findings, stream, lanes } of brands) {
+          const waiting = Object.fromEntries(lanes.map((lane) => [lane.destination, lane.waiting]));
+          printJson({ integration, state, findings, waiting, ...(stream && { stream }) });
         }
-      }),
-    );
+      } else if (brands.length === 0) show('No brand is connected.');
+      else {
+        const lines = brands.map(({ integration, state, findings, stream, lanes }) => [
+          integration,
+          state.replaceAll('_', ' '),
+          lanes.map(({ destination, waiting }) => `${destination} ${waiting}`).join(', '),
+          (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
+        ]);
+        show(table([['brand', 'state', 'waiting', 'why'], ...lines]));
+      }
+    });
 }
 
 function streamText(stream: StreamNow | null): string {

@@ -1,12 +1,11 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { InnboundError } from '../errors.ts';
-import { gapsText } from '../operations/fill-rates.ts';
-import { previewMapping } from '../operations/preview-mapping.ts';
-import { type CommonOptions, common, printJson, say, show } from './command.ts';
+import { gapsText, previewMapping } from '../operations/preview-mapping.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { printJson, say, show } from './io.ts';
+import { count } from './progress.ts';
 import { readSample } from './sample.ts';
-import { count } from './sync-progress.ts';
 
 interface Options extends CommonOptions {
   readonly sample: string;
@@ -15,24 +14,22 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .requiredOption(
       '-s, --sample <file>',
       'a response from the partner, as JSON or as the adapter reads it; - for standard input',
     )
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
     .option('--adapter <file>', 'a module that turns a response into JSON (docs/guides/adapters.md)')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped,
 unknown, filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
   innbound suggest --sample response.xml --adapter connectors/xml.ts --name old-pms > connectors/old-pms.yaml
-  innbound map acme-pms --sample response.json`,
-    )
+  innbound map acme-pms --sample response.json`)
     .action(async (options: Options) => {
       const { name, adapter, workspace } = options;
       const sample = await readSample(options.sample, adapter && path.resolve(adapter));
@@ -43,10 +40,8 @@ Examples:
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
       const { connector, fields, unmapped, unknown } = suggestion;
       const yaml = suggestionYaml(suggestion);
-      const { filled } = previewMapping(
-        { connector: yaml, sample: JSON.stringify(sample), push: false, limit: 1000 },
-        undefined,
-      );
+      const asked = { connector: yaml, sample: JSON.stringify(sample), push: false, limit: 1000 };
+      const { filled } = previewMapping({ asked, integration: undefined });
       if (options.json) {
         printJson({ connector, fields, unmapped, unknown, filled });
         return;

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { printable } from '../../packages/partner-kit/src/terminal/printable.ts';
-import { isLocalDate, localDateAt } from '../canonical/dates.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { printable } from '../../packages/partner-kit/src/escape.ts';
+import { isLocalDate, localDateAt } from '../canonical/values.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { pullPorts } from '../composition/pull.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
@@ -9,19 +9,16 @@ import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { asksByDays, listRequestOf, noList } from '../intake/pull/request/list-request.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/run/sync-once.ts';
 import { addDays } from '../intake/pull/window/windows.ts';
-import { excludedBounds } from '../operations/check-bounds.ts';
 import { fileHere, isUnapplied, listedBrands } from '../operations/document-file.ts';
-import { listerOf, staysIn } from '../operations/dry-run.ts';
+import { excludedBounds, listerOf, staysIn } from '../operations/dry-run.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
-import { audited, type CommonOptions, common, printJson, say, show, withRuntime } from './command.ts';
-import { type DeadReason, DeadReasons } from './dead-reasons.ts';
+import { audited, type Command, type CommonOptions } from './command.ts';
 import { exchangeText } from './exchange-text.ts';
-import { io } from './io.ts';
-import { errorOutput } from './progress-line.ts';
-import { count, duration, progressView } from './sync-progress.ts';
+import { io, printJson, say, show } from './io.ts';
+import { count, duration, errorOutput, progressView } from './progress.ts';
 
 interface Options extends CommonOptions {
   readonly type?: SyncType;
@@ -32,25 +29,24 @@ interface Options extends CommonOptions {
 }
 
 export function define(command: Command): void {
-  common(command)
+  command
+    .common()
     .addOption(new Option('-t, --type <sync>', 'which sync; without it, a backfill of the range').choices(syncTypes))
     .option('--from <date>', 'first day, YYYY-MM-DD; with --to, replaces the range of the sync', localDate)
     .option('--to <date>', 'last day, YYYY-MM-DD; both days are included', localDate)
     .option('--dry-run', 'pull and map, and report what would change; store, acknowledge and deliver nothing')
     .option('--partner-text', 'if the run fails, print what the partner said; may quote guest data, audited')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A sync keeps the reservations it is for (pre_stay: arriving; stay: in house; post_stay: departed); a backfill keeps everything in
 the range. Ranges are cut into requests of at most a week, or of window.step. The exit code is 0 only if the run was complete.
 
 Examples:
   innbound sync lisbon-grand --type pre_stay
   innbound sync lisbon-grand --from 2025-01-01 --to 2025-12-31
-  innbound sync lisbon-grand --type stay --dry-run --json`,
-    )
-    .action((integration: string, options: Options) =>
-      withRuntime(options, `sync ${integration}`, (runtime) => sync(runtime, integration, options), {
+  innbound sync lisbon-grand --type stay --dry-run --json`)
+    .inRuntime(
+      (runtime, integration: string, options: Options) => sync(runtime, integration, options),
+      (integration) => ({
         needs: {
           integration,
           onLeftOut: (files) =>
@@ -69,7 +65,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   const output = errorOutput();
   const view = progressView(output, () => performance.now());
   const startedAt = performance.now();
-  const dead = new DeadReasons();
+  const dead = deadReasons();
   const found: DryRecord[] = [];
   const ports: PullPorts = {
     ...pullPorts(runtime),
@@ -180,19 +176,18 @@ export async function deliverHere(runtime: Runtime, integration: IntegrationName
   }
 }
 
+interface Noticed {
+  /** In the partner's own words. */
+  readonly said: string | undefined;
+  readonly reasons: ReturnType<ReturnType<typeof deadReasons>['most']>;
+  readonly warning: string | undefined;
+}
+
 function report(
   { runId, state, counters, error, request }: SyncResult,
   options: Options,
   elapsedMs: number,
-  {
-    said,
-    reasons,
-    warning,
-  }: {
-    readonly said: string | undefined;
-    readonly reasons: readonly DeadReason[];
-    readonly warning: string | undefined;
-  },
+  { said, reasons, warning }: Noticed,
 ): void {
   if (state !== 'complete') io().exitCode = 1;
   if (options.json) {
@@ -259,4 +254,20 @@ function localDate(text: string): string {
   throw new InvalidArgumentError(
     isWritten ? `${text} does not exist in the calendar.` : 'Write the date as YYYY-MM-DD.',
   );
+}
+
+/** How many records of a dry run become dead letters, by reason: it stores none that could be listed afterwards. */
+function deadReasons() {
+  const reasons = new Map<string, { readonly code: string; readonly message: string; records: number }>();
+  return {
+    add({ alone, outcome }: DryRecord): void {
+      // A bare row of a known reservation is a dead letter only by itself.
+      if (alone.kind !== 'dead' || outcome.outcome !== 'dead') return;
+      const { code, message } = alone.deadLetter;
+      const reason = reasons.getOrInsert(`${code} ${message}`, { code, message, records: 0 });
+      reason.records++;
+    },
+    /** The most frequent ones first. */
+    most: () => [...reasons.values()].toSorted((a, b) => b.records - a.records).slice(0, 10),
+  };
 }

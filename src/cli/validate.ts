@@ -1,33 +1,28 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import type { Mistake } from '../documents/mistake.ts';
 import { readDocuments } from '../runtime/workspace-documents.ts';
-import { type CommonOptions, common, printJson, say, show } from './command.ts';
-import { io } from './io.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { answer, io, say, show } from './io.ts';
 
 export function define(command: Command): void {
-  common(command)
-    .addHelpText(
-      'after',
-      `
+  command
+    .common()
+    .notes(`
 Prints FILE:LINE:COLUMN PATH: MESSAGE for each mistake and exits with 1 if there is any. Applies nothing, sends no
 requests, and does not look up secrets.
 
 Example:
-  innbound validate -w my-workspace`,
-    )
+  innbound validate -w my-workspace`)
     .action(async (options: CommonOptions) => {
       const dir = path.resolve(options.workspace);
       const loaded = await readDocuments(dir);
       for (const warning of loaded.warnings) {
-        if (options.json) printJson(warning);
-        else show(`${placeOf(warning)}warning: ${warning.message}`);
+        answer(options, warning, `${placeOf(warning)}warning: ${warning.message}`);
       }
       if (loaded.kind === 'invalid') {
         io().exitCode = 1;
         for (const mistake of loaded.mistakes) {
-          if (options.json) printJson(mistake);
-          else show(`${placeOf(mistake)}${mistake.message}`);
+          answer(options, mistake, `${placeOf(mistake)}${mistake.message}`);
         }
         const count = loaded.mistakes.length;
         if (!options.json)

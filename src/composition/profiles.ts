@@ -5,9 +5,9 @@ import { arrivedBy } from '../reconcile/forms.ts';
 import { amendGuest } from '../reconcile/guest-update.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { lockReservations } from '../store/persons/guest-lookup.ts';
-import type { LateBooking } from '../store/persons/late-bookings.ts';
+import { lockReservations } from '../store/persons/profile-lookup.ts';
 import { assembleProfiles } from '../store/persons/profiles.ts';
+import type { LateBooking } from '../store/persons/stated.ts';
 import { take } from '../store/records/take.ts';
 
 export function openProfiles(runtime: Runtime): Destination {

@@ -1,13 +1,13 @@
 import type { Brand } from '../brand/brand.ts';
-import { durationMs } from '../documents/duration.ts';
 import { pullOf } from '../documents/pull.ts';
-import { sizeBytes } from '../documents/size.ts';
-import type { Planned, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
+import { durationMs, sizeBytes } from '../documents/units.ts';
+import type { PullPlan, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
 import { listRequestOf, noList } from '../intake/pull/request/list-request.ts';
 import type { RunnerPorts } from '../intake/pull/run/runner.ts';
 import type { SchedulerPorts } from '../intake/pull/run/schedule.ts';
 import { pathReader } from '../json-path/read.ts';
-import { systemRandom } from '../kit/random.ts';
+import { systemRandom } from '../kit/ids.ts';
+import type { Planned } from '../outbound/ask/ports.ts';
 import { httpWithoutCards } from '../privacy/http-without-cards.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -100,7 +100,7 @@ export async function startRun(
   return queued;
 }
 
-async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned> {
+async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned<PullPlan>> {
   const { integrations } = runtime.active();
   const found = integrations.get(integration);
   const connectorPull = found?.connector.body.pull;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Brand } from '../brand/brand.ts';
-import { durationMs } from '../documents/duration.ts';
-import { pushSettingsOf } from '../intake/push/push-settings.ts';
+import { durationMs } from '../documents/units.ts';
+import { pushSettingsOf } from '../intake/push/directory.ts';
 import { openRejectionLog } from '../intake/push/rejection-log.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
+import { systemRandom } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
-import { systemRandom } from '../kit/random.ts';
-import { openRequest } from '../outbound/ask/request.ts';
-import { fill, plainText, type Values } from '../outbound/ask/template.ts';
+import { fill, openRequest, plainText, type Values } from '../outbound/ask/request.ts';
 import { credentialsFor } from '../outbound/auth/credentials.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeRejections } from '../store/events/rejections.ts';

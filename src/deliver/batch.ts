@@ -1,17 +1,12 @@
 import { errorName } from '../kit/log.ts';
-import { destinationCircuit } from '../outbound/circuit.ts';
-import { healthOf, type RecordOutcome, waitRequestOf } from './call-health.ts';
-import type { Leased } from './claiming.ts';
-import { spansOf } from './delivery-spans.ts';
+import { destinationCircuit, type FailedCall } from '../outbound/circuit.ts';
+import { Lease, type Leased } from './claiming.ts';
 import type { Destination, Outcome } from './destination.ts';
-import { Lease } from './lease.ts';
 import type { Delivery } from './message.ts';
-import type { Claimed, DeliverPorts, DestinationConfig, Lane, Settlement } from './ports.ts';
-import type { LaneKey } from './queued-lanes.ts';
-import { nextTry } from './retry.ts';
+import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement, WaitRequest } from './ports.ts';
 import { type Leaves, type Selected, select } from './select.ts';
-import { type Sendable, send } from './send.ts';
-import type { Settler } from './settler.ts';
+import { leastAskedMs, nextTry, type Sendable, send, spansOf } from './send.ts';
+import type { Settler } from './settle.ts';
 
 export interface Counts {
   delivered: number;
@@ -213,4 +208,63 @@ function settlementOf(
   { type, id, version, fence, triesUsed, change }: Claimed,
 ): Omit<Settlement, 'result'> {
   return { ...key, type, id, version, fence, attempt: triesUsed + 1, ...(change && { changedAt: change.at }) };
+}
+
+/**
+ * While a destination is away (outbound/circuit.ts), only the first failed call uses a try of its records: an outage costs one try at
+ * most, however long it lasts. A record that fails while others pass, or all alone, uses its tries up as always. Each probe takes the
+ * record that has been due for longest and puts it back behind the others, so one bad record cannot keep the circuit open.
+ */
+type CallHealth = { readonly kind: 'there' } | ({ readonly kind: 'failed' } & FailedCall);
+
+/** What the outcomes of a call say about the destination; undefined where they say nothing. */
+export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undefined {
+  const heard = outcomes.filter(({ outcome }) => outcome.kind !== 'skipped' && !isUnsent(outcome));
+  const failures = heard.flatMap(({ record, outcome }) => (isFailure(outcome) ? [{ record, outcome }] : []));
+  const [first] = failures;
+  if (heard.length === 0) return undefined;
+  if (first === undefined || failures.length < heard.length) return { kind: 'there' };
+  const unreachable = failures.every(({ outcome }) => outcome.status === undefined && blameless.has(outcome.code));
+  return { kind: 'failed', message: first.outcome.message, unreachable, records: failures.map(({ record }) => record) };
+}
+
+const blameless: ReadonlySet<string> = new Set([
+  'deliver.unreachable',
+  'deliver.auth_failed',
+  'deliver.write_failed',
+  'deliver.warehouse_mismatch',
+]);
+
+/** Not sent because the lease was lost: that says nothing about the destination. */
+const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';
+
+function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
+  if (outcome.kind !== 'retry' || outcome.free) return false;
+  const { status, code } = outcome;
+  return status === undefined || code === 'deliver.web_page' || status >= 500 || status === 408 || status === 425;
+}
+
+interface RecordOutcome {
+  readonly record: string;
+  readonly outcome: Outcome;
+}
+
+/** The wait request in the outcomes of a call, in their order. One answer to a whole batch counts as one. */
+export function waitRequestOf(outcomes: readonly RecordOutcome[]): WaitRequest | undefined {
+  const lastSuccess = outcomes.findLastIndex(({ outcome }) => outcome.kind === 'delivered');
+  const since = outcomes.slice(lastSuccess + 1).filter(({ outcome }) => waitAskedMs(outcome) > 0);
+  if (since.length === 0) return undefined;
+  const alone = since.filter(({ outcome }) => !('whole' in outcome && outcome.whole));
+  const answers = alone.length + (alone.length < since.length ? 1 : 0);
+  return {
+    records: since.map(({ record }) => record),
+    severalAnswers: answers > 1,
+    waitMs: Math.max(...since.map(({ outcome }) => waitAskedMs(outcome))),
+  };
+}
+
+/** How long the destination asked to wait without blaming the delivery; 0 if it did not. */
+export function waitAskedMs(outcome: Outcome): number {
+  if (outcome.kind !== 'retry' || !outcome.free || outcome.afterMs === undefined) return 0;
+  return Math.max(outcome.afterMs, leastAskedMs);
 }

@@ -1,7 +1,6 @@
-import { decodeRecord } from '../canonical/encode.ts';
-import type { Guest } from '../canonical/reservation.ts';
+import { decodeRecord, type Guest } from '../canonical/reservation.ts';
+import { sharedAmong } from '../persons/identifiers.ts';
 import { samePerson } from '../persons/same-person.ts';
-import { sharedAmong } from '../persons/shared.ts';
 import type { EntityType } from '../terms.ts';
 import type { ConsentChange, MessageData } from './message.ts';
 

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Capacity } from '../canonical/capacity.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
-import type { Authorizer } from '../outbound/authorizer.ts';
+import type { Authorizer } from '../outbound/auth/outgoing.ts';
+import type { Rate } from '../outbound/circuit.ts';
 import type { Http } from '../outbound/http.ts';
-import type { Rate } from '../outbound/rate.ts';
 import type { EpochMs, Json, Report } from '../terms.ts';
 import type { Delivery } from './message.ts';
 

@@ -1,10 +1,9 @@
 import { errorFacts } from '../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
-import { DueFloor } from './due-floor.ts';
-import type { DeliverPorts, DueLane, Lane, Lanes } from './ports.ts';
-import type { LaneKey } from './queued-lanes.ts';
-import { openSettler, type Settler } from './settler.ts';
+import { DueFloor } from './claiming.ts';
+import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
+import { openSettler, type Settler } from './settle.ts';
 
 /** A stopping node waits this long for answers. Records without one are claimed again by the next node. */
 const stopLimitMs = 10_000;

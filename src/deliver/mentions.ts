@@ -1,5 +1,5 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { hasAddress } from '../persons/shared.ts';
+import { hasAddress } from '../persons/identifiers.ts';
 import type { EntityType } from '../terms.ts';
 import { dataOf, type MessageData, type StayOfBrand } from './message.ts';
 import type { ClaimedPersons, Lane, PersonMention } from './ports.ts';

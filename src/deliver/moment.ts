@@ -13,7 +13,7 @@ export interface StayMoment {
   readonly id: string;
 }
 
-export type MomentKind = keyof typeof titles;
+type MomentKind = keyof typeof titles;
 
 const titles = {
   booked: 'Booked',

@@ -1,14 +1,11 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
-import type { Heartbeats } from '../kit/heartbeats.ts';
+import type { Heartbeats } from '../kit/loop.ts';
 import type { Tracer } from '../kit/trace.ts';
-import type { Circuit, CircuitSettings, FailedCall } from '../outbound/circuit.ts';
-import type { Rate } from '../outbound/rate.ts';
+import type { Circuit, CircuitSettings, FailedCall, Rate } from '../outbound/circuit.ts';
 import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName, JsonObject } from '../terms.ts';
-import type { WaitRequest } from './call-health.ts';
 import type { Destination } from './destination.ts';
 import type { MessageData } from './message.ts';
-import type { LaneKey, QueuedLanes } from './queued-lanes.ts';
 
 type FilterAnswer =
   | { readonly kind: 'yes' }
@@ -248,7 +245,7 @@ export interface DeliverPorts {
     arrived(topic: 'outbox'): void;
   };
   /** Where transactions of this process announce their changes; without it the scan finds them. */
-  readonly queued?: QueuedLanes;
+  readonly queued?: { connect(offer: ((lanes: readonly LaneKey[]) => void) | undefined): void };
   readonly log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
   readonly chance: () => number;
   /** The store's epoch, see Message. */
@@ -262,4 +259,21 @@ export interface DeliverPorts {
   /** Called for every settled batch. */
   readonly settled?: (settlements: readonly Settlement[]) => void;
   readonly node: string;
+}
+
+/**
+ * A record that the destination asks to wait (429 with Retry-After) waits alone, and other records flow past it. If a second record
+ * is asked to wait too and nothing was accepted in between, the destination itself is busy: it is paused on all nodes.
+ */
+export interface WaitRequest {
+  /** The records asked to wait since the last success. */
+  readonly records: readonly string[];
+  /** They were asked in more than one answer. */
+  readonly severalAnswers: boolean;
+  readonly waitMs: number;
+}
+
+export interface LaneKey {
+  readonly integration: string;
+  readonly destination: string;
 }

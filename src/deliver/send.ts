@@ -1,8 +1,9 @@
 import type { Clock, Timers } from '../kit/clock.ts';
 import { errorName } from '../kit/log.ts';
+import type { Span, Tracer } from '../kit/trace.ts';
 import { type DeliverLimits, type Destination, lostLease, type Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
-import { isLastTry } from './retry.ts';
+import type { Claimed, LaneKey } from './ports.ts';
 
 export interface Sendable {
   readonly delivery: Delivery;
@@ -154,4 +155,89 @@ async function callOnce(
     cancelTimer();
     stopping.removeEventListener('abort', stop);
   }
+}
+
+/** When a failed delivery is retried, and when it becomes a dead letter. Pure: chance is an argument. */
+
+/** The longest wait that a destination can ask for at once. */
+export const longestWaitMs = 24 * 3_600_000;
+
+/** The shortest one: a destination that says "wait 0 seconds" is still busy. */
+export const leastAskedMs = 1_000;
+
+/** Waits are stretched by up to a quarter, so that records that failed together are not retried together. */
+const stretch = 0.25;
+
+interface FailedTry {
+  /** The wait that the destination asked for (Retry-After). */
+  readonly afterMs?: number;
+  /** The try does not count: the destination only asked to wait. */
+  readonly free?: boolean;
+  /** The try does not count: the destination is away altogether. */
+  readonly isOutage?: boolean;
+}
+
+type NextTry =
+  | { readonly kind: 'wait'; readonly delayMs: number; readonly triesUsed: number }
+  | { readonly kind: 'dead' };
+
+/** `triesUsed` counts the failed tries before this one, of which the schedule allows one per entry; `chance` is in [0, 1). */
+export function nextTry(
+  { afterMs = 0, free = false, isOutage = false }: FailedTry,
+  triesUsed: number,
+  scheduleMs: readonly number[],
+  chance: number,
+): NextTry {
+  const asked = Math.min(Math.max(afterMs, 0), longestWaitMs);
+  const wait = (ms: number, used: number): NextTry => ({ kind: 'wait', delayMs: Math.round(ms), triesUsed: used });
+  if (free) return wait(Math.max(asked, leastAskedMs) * (1 + (stretch / 5) * chance), triesUsed);
+  // In an outage the circuit decides when to try again; the first delay only holds until it opens.
+  const base = isOutage ? (scheduleMs[0] ?? leastAskedMs) : scheduleMs[triesUsed];
+  if (base === undefined) return { kind: 'dead' };
+  return wait(Math.max(base * (1 + stretch * chance), asked), isOutage ? triesUsed : triesUsed + 1);
+}
+
+/** True when a failure of this try would end in a dead letter. */
+export function isLastTry(triesUsed: number, scheduleMs: readonly number[]): boolean {
+  return triesUsed >= scheduleMs.length;
+}
+
+/** A span for each record of a call, which continues the trace that made its version. */
+interface DeliverySpans {
+  /** For the call: absent if its records belong to several traces. */
+  readonly traceparent: string | undefined;
+  end(sent: readonly SendOutcome[]): void;
+}
+
+export function spansOf(
+  tracer: Tracer,
+  { integration, destination }: LaneKey,
+  records: readonly { readonly claimed: Claimed }[],
+): DeliverySpans {
+  const spans = records.map(({ claimed: { type, version, triesUsed, change } }): Span => {
+    const attributes = {
+      'innbound.integration': integration,
+      'innbound.destination': destination,
+      'innbound.type': type,
+      'innbound.version': version,
+      'innbound.attempt': triesUsed + 1,
+      'innbound.records': records.length,
+    };
+    return tracer.start('deliver', { kind: 'client', parent: change?.trace, attributes });
+  });
+  const traces = new Set(spans.map(({ traceparent }) => traceparent.slice(0, 35)));
+  return {
+    traceparent: traces.size === 1 ? spans[0]?.traceparent : undefined,
+    end(sent) {
+      for (const [i, span] of spans.entries()) {
+        const outcome = sent[i];
+        if (outcome === undefined || outcome === 'stopped') span.end({ 'innbound.outcome': 'stopped' });
+        else {
+          const status = outcome.status === undefined ? {} : { 'http.response.status_code': outcome.status };
+          const isFailed = outcome.kind === 'retry' || outcome.kind === 'dead';
+          span.end({ 'innbound.outcome': outcome.kind, ...status }, isFailed ? outcome.code : undefined);
+        }
+      }
+    },
+  };
 }

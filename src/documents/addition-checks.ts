@@ -1,8 +1,8 @@
 import { isObject } from '../terms.ts';
-import type { CheckFinding } from './check-finding.ts';
 import { textsIn } from './checked.ts';
 import type { Connector } from './connector.ts';
 import type { LoadedDocument } from './kinds.ts';
+import type { CheckFinding } from './mistake.ts';
 import { placeholdersIn, requestPlaceholders } from './placeholders.ts';
 
 /** Checks of what an integration adds to its connector's requests: credentials and the brand's own headers, query and body. */

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { checkedText } from './checked.ts';
+import { textThat } from './checked.ts';
 import { httpUrl, nameText, secretText, timezoneText } from './scalars.ts';
 
 /** Where alerts are sent, in addition to console, log and metrics: `alerts.routes` of innbound.yaml. */
 
 const severity = z.enum(['warning', 'critical']);
 
-const timeOfDay = () =>
-  checkedText('a time of day such as 22:00', (text) =>
-    /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? undefined : { message: 'must be a time of day such as 22:00' },
-  );
+const timeOfDay = () => textThat('a time of day such as 22:00', (text) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text));
 
 const quiet = z.strictObject({
   from: timeOfDay().describe('When quiet hours begin.'),
@@ -32,21 +29,28 @@ const shared = {
   quiet: quiet.optional().describe('Quiet hours. An alert that is over before they end is not sent.'),
 };
 
-const slack = z
-  .strictObject({
-    type: z.literal('slack').describe('An incoming webhook of Slack.'),
-    url: httpUrl().meta({ writeOnly: true }).describe('The URL of the incoming webhook.'),
-    ...shared,
-  })
-  .meta({ title: 'slack', description: 'A channel of Slack.' });
+/** The URL is the credential. */
+const posted = <Type extends string>(type: Type, kind: string, url: string, description: string) =>
+  z
+    .strictObject({
+      type: z.literal(type).describe(kind),
+      url: httpUrl().meta({ writeOnly: true }).describe(url),
+      ...shared,
+    })
+    .meta({ title: type, description });
 
-const teams = z
-  .strictObject({
-    type: z.literal('teams').describe('A webhook of the Workflows app in Microsoft Teams.'),
-    url: httpUrl().meta({ writeOnly: true }).describe('The URL of the workflow.'),
-    ...shared,
-  })
-  .meta({ title: 'teams', description: 'A channel of Microsoft Teams.' });
+const slack = posted(
+  'slack',
+  'An incoming webhook of Slack.',
+  'The URL of the incoming webhook.',
+  'A channel of Slack.',
+);
+const teams = posted(
+  'teams',
+  'A webhook of the Workflows app in Microsoft Teams.',
+  'The URL of the workflow.',
+  'A channel of Microsoft Teams.',
+);
 
 const pagerduty = z
   .strictObject({
@@ -99,13 +103,7 @@ const email = z
   })
   .meta({ title: 'email', description: 'Mail to one or more people.' });
 
-const webhook = z
-  .strictObject({
-    type: z.literal('webhook').describe('A POST of the alert as JSON.'),
-    url: httpUrl().meta({ writeOnly: true }).describe('The address.'),
-    ...shared,
-  })
-  .meta({ title: 'webhook', description: 'Any address that takes JSON.' });
+const webhook = posted('webhook', 'A POST of the alert as JSON.', 'The address.', 'Any address that takes JSON.');
 
 export const alertRouteSchema = z.discriminatedUnion('type', [slack, teams, pagerduty, opsgenie, email, webhook]);
 export type AlertRoute = z.infer<typeof alertRouteSchema>;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { answerPath } from './answer-path.ts';
-import { checkedText, crossChecked, textsIn } from './checked.ts';
-import { placeText } from './place.ts';
-import { checkPlaceholders, placeholdersIn, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
+import { answerPath, placeText } from './answer-path.ts';
+import { checkedText, crossChecked } from './checked.ts';
+import { checkPlaceholders, placeholderNames, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
 import { durationText, headerName, httpUrl, secretText } from './scalars.ts';
 
 /** How requests are authenticated, to partners' APIs and to `http` destinations. */
@@ -125,9 +124,9 @@ const hmac = crossChecked(
       .describe('The headers to send: templates over the placeholders of `sign` and {signature}.'),
   }),
   ({ sign, headers }, report) => {
-    const sent = [...textsIn(headers)].flatMap(({ text }) => placeholdersIn(text).map(({ name }) => name));
+    const sent = placeholderNames(headers);
     if (!sent.includes('signature')) report({ message: 'no header carries {signature}' }, ['headers']);
-    for (const { name } of typeof sign === 'string' ? placeholdersIn(sign) : []) {
+    for (const name of placeholderNames(sign)) {
       if (!['timestamp', 'nonce'].includes(name) || sent.includes(name)) continue;
       report({ message: `{${name}} is signed, but no header carries it` }, ['headers']);
     }

@@ -1,13 +1,11 @@
 import { parseSource } from './brands.ts';
-import type { CheckFinding, DocumentCheck } from './check-finding.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
-import { inOrder, type Mistake, withSuggestion } from './mistake.ts';
-import { type ParsedFile, parseFile, type SourceFile } from './parse.ts';
+import { type CheckFinding, type DocumentCheck, inOrder, type Mistake, withSuggestion } from './mistake.ts';
+import { nothing, type ParsedFile, parseFile, type SourceFile } from './parse.ts';
 import { pathFromText } from './path.ts';
 import { pullChecks } from './pull-checks.ts';
-import { pushChecks } from './push-checks.ts';
 import { crossMistakes } from './references.ts';
-import { related } from './salvage.ts';
+import { related } from './repair.ts';
 
 export type CheckResult =
   | { readonly kind: 'ok'; readonly documents: LoadedDocuments; readonly warnings: readonly Mistake[] }
@@ -59,10 +57,8 @@ function winning(files: readonly ParsedFile[]): ParsedFile[] {
     if (winner === undefined || winner === file || !(source.shipped || source.isRow)) return [file];
     if (source.shipped || name === undefined) return [];
     const message = `has no effect: ${name} has its own file ${winner.source.file}. Remove the row or the file`;
-    const mistakes = [
-      { ...file.mistakeAt({ path: ['integration'], at: 'value', message }), severity: 'warning' as const },
-    ];
-    return [{ ...file, name: undefined, meant: undefined, document: undefined, sound: undefined, mistakes }];
+    const mistake = file.mistakeAt({ path: ['integration'], at: 'value', message });
+    return [{ ...file, ...nothing, mistakes: [{ ...mistake, severity: 'warning' as const }] }];
   });
 }
 
@@ -101,12 +97,8 @@ function placed(
   );
   if (file === undefined) throw new TypeError(`a check reports on the unknown ${document.kind} ${document.name}`);
   if (file.sound?.removed.some((gone) => related(gone, steps))) return undefined;
-  const mistake = file.mistakeAt({
-    path: steps,
-    at: 'value',
-    ...withSuggestion(message, suggestion),
-    ...(offset === undefined ? {} : { offset }),
-  });
+  const said = { ...withSuggestion(message, suggestion), ...(offset !== undefined && { offset }) };
+  const mistake = file.mistakeAt({ path: steps, at: 'value', ...said });
   return severity === undefined ? mistake : { ...mistake, severity };
 }
 
@@ -119,3 +111,13 @@ export function parseDocument(
   const { document, mistakes } = parseFile({ kind, file, text });
   return document === undefined ? { kind: 'invalid', mistakes } : { kind: 'ok', document };
 }
+
+/** SHA-1 and MD5 still hold under HMAC, but nothing new should be built on them. */
+export const pushChecks: DocumentCheck = ({ connectors }) =>
+  [...connectors.values()].flatMap(({ name, body }) => {
+    const scheme = body.push?.verification;
+    if (scheme?.type !== 'hmac' || (scheme.algorithm !== 'sha1' && scheme.algorithm !== 'md5')) return [];
+    const message = `${scheme.algorithm} is outdated: ask the partner for sha256, and use it only if there is nothing better`;
+    const document = { kind: 'connector', name } as const;
+    return [{ document, path: ['push', 'verification', 'algorithm'], severity: 'warning', message }];
+  });

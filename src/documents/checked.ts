@@ -14,6 +14,10 @@ export function checkedText(expected: string, check: (text: string) => Finding |
   return z.string({ error: `must be ${expected}` }).superRefine((text, context) => report(context, check(text)));
 }
 
+/** Text that passes a test; `expected` is then the whole message. */
+export const textThat = (expected: string, isRight: (text: string) => boolean) =>
+  checkedText(expected, (text) => (isRight(text) ? undefined : { message: `must be ${expected}` }));
+
 /** Reports a finding, at a path below the checked value. */
 export type Report = (found: Finding | undefined, path?: Path) => void;
 
@@ -27,9 +31,7 @@ export function crossChecked<Schema extends z.ZodType>(
 ): Schema {
   return schema.superRefine(
     (value, context) => check(value as Record<string, unknown>, (found, path) => report(context, found, path)),
-    {
-      when: ({ value }) => typeof value === 'object' && value !== null,
-    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
   );
 }
 

@@ -13,7 +13,7 @@ import {
   type Table,
   type ValueField,
 } from '../canonical/fields.ts';
-import { statuses } from '../canonical/status.ts';
+import { statuses } from '../canonical/values.ts';
 import {
   conditionSchema,
   fieldFormSchema,

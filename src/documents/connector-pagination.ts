@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { answerPath } from './answer-path.ts';
+import { answerPath, placeText } from './answer-path.ts';
 import { crossChecked } from './checked.ts';
-import { placeText } from './place.ts';
 
 const pageSize = () => z.int().min(1).max(10_000);
 const totalPath = () =>

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked, textsChecked } from './checked.ts';
-import { envelopeSchema } from './connector-envelope.ts';
+import { envelopeSchema } from './connector-events.ts';
 import { valueAt } from './path.ts';
 import {
   checkPlaceholders,
-  placeholdersIn,
+  placeholderNames,
   subscriptionPlaceholders,
   webhookSignPlaceholders,
 } from './placeholders.ts';
@@ -15,13 +15,11 @@ const signedText = checkedText('timestamp.body, body, or a text with {timestamp}
   if (text === 'timestamp.body' || text === 'body') return undefined;
   const wrong = checkPlaceholders(text.replace(/\{header\.[\w-]+\}/g, '{header.NAME}'), webhookSignPlaceholders);
   if (wrong !== undefined) return wrong;
-  const bodies = placeholdersIn(text).filter(({ name }) => name === 'body').length;
+  const bodies = placeholderNames(text).filter((name) => name === 'body').length;
   return bodies === 1 ? undefined : { message: 'must be timestamp.body, body, or a text with {body} once' };
 });
 
-const signsTime = (sign: unknown) =>
-  sign === 'timestamp.body' ||
-  (typeof sign === 'string' && placeholdersIn(sign).some(({ name }) => name === 'timestamp'));
+const signsTime = (sign: unknown) => sign === 'timestamp.body' || placeholderNames(sign).includes('timestamp');
 
 const partName = () =>
   checkedText('the name of a part, such as t or v1', (text) =>

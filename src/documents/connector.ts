@@ -1,17 +1,22 @@
 import { z } from 'zod';
-import { answerPath } from './answer-path.ts';
-import { checkedText, crossChecked } from './checked.ts';
-import { errorsSchema } from './connector-errors.ts';
+import { reservationFields } from '../canonical/fields.ts';
+import { answerPath, parsePlace } from './answer-path.ts';
+import { checkedText, crossChecked, type Report, textsIn } from './checked.ts';
+import { streamSchema } from './connector-events.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
 import { acknowledgeSchema, inventorySchema, relatedSchema } from './connector-related.ts';
-import { checkBounds, checkSteps, requestSchema } from './connector-request.ts';
-import { checkJoinedIds, guestRequestSchema, singleSchema } from './connector-single.ts';
-import { streamSchema } from './connector-stream.ts';
-import { checkFurtherLists } from './further-lists.ts';
+import {
+  checkBounds,
+  checkJoinedIds,
+  checkSteps,
+  errorsSchema,
+  guestRequestSchema,
+  requestSchema,
+  singleSchema,
+} from './connector-request.ts';
 import { valueAt } from './path.ts';
-import { parsePlace } from './place.ts';
 import { ruleSchema } from './rule.ts';
 import { daysText, durationText, nameText } from './scalars.ts';
 
@@ -147,47 +152,74 @@ export const connectorSchema = crossChecked(
       .describe('How to read the partner’s events from a stream. `push` describes the events themselves.'),
   }),
   (connector, report) => {
-    if (
-      valueAt(connector, ['pull', 'acknowledge']) !== undefined &&
-      valueAt(connector, ['shape', 'flat']) !== undefined
-    ) {
-      const message =
-        'flat rows become reservations only at the end of a run, so a page of them cannot be acknowledged';
-      report({ message }, ['pull', 'acknowledge']);
-    }
-    if (valueAt(connector, ['pull', 'property']) !== undefined && valueAt(connector, ['shape', 'flat']) !== undefined) {
-      report(
-        { message: 'flat rows cannot be divided between brands; map one reservation per row, or poll each property' },
-        ['pull', 'property'],
-      );
-    }
+    const has = (...path: string[]) => valueAt(connector, path) !== undefined;
+    const refuse = (isWrong: boolean, path: string[], message: string) => isWrong && report({ message }, path);
+    const isFlat = has('shape', 'flat');
+    refuse(
+      isFlat && has('pull', 'acknowledge'),
+      ['pull', 'acknowledge'],
+      'flat rows become reservations only at the end of a run, so a page of them cannot be acknowledged',
+    );
+    refuse(
+      isFlat && has('pull', 'property'),
+      ['pull', 'property'],
+      'flat rows cannot be divided between brands; map one reservation per row, or poll each property',
+    );
     checkFurtherLists(connector, report);
     checkJoinedIds(connector, report);
-    const related = valueAt(connector, ['pull', 'related']);
-    if (Array.isArray(related) && related.length > 0 && valueAt(connector, ['shape', 'flat']) !== undefined) {
-      report(
-        {
-          message:
-            'flat rows are grouped over several responses, so they cannot use the related tables of one response',
-        },
-        ['pull', 'related'],
-      );
-    }
+    refuse(
+      isFlat && has('pull', 'related', '0'),
+      ['pull', 'related'],
+      'flat rows are grouped over several responses, so they cannot use the related tables of one response',
+    );
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
-    if (connector.stream !== undefined && (brand === undefined || brand === false)) {
-      const message =
-        'a stream needs `brand` in push.envelope, such as brand: hotel.code: each event must name its property';
-      report({ message }, ['stream']);
-    }
-    if (
-      valueAt(connector, ['push', 'thin', 'guest']) !== undefined &&
-      valueAt(connector, ['pull', 'guest']) === undefined
-    )
-      report({ message: 'thin guest events need pull.guest to fetch the guest' }, ['push', 'thin', 'guest']);
-    if (valueAt(connector, ['push', 'thin']) === undefined || valueAt(connector, ['pull', 'single']) !== undefined)
-      return;
-    report({ message: 'thin events need pull.single to fetch the reservation' }, ['push', 'thin']);
+    refuse(
+      connector.stream !== undefined && (brand === undefined || brand === false),
+      ['stream'],
+      'a stream needs `brand` in push.envelope, such as brand: hotel.code: each event must name its property',
+    );
+    refuse(
+      has('push', 'thin', 'guest') && !has('pull', 'guest'),
+      ['push', 'thin', 'guest'],
+      'thin guest events need pull.guest to fetch the guest',
+    );
+    refuse(
+      has('push', 'thin') && !has('pull', 'single'),
+      ['push', 'thin'],
+      'thin events need pull.single to fetch the reservation',
+    );
   },
 ).meta({ title: 'Connector', description: 'The API of one kind of PMS: request, paging, shape, mapping, spellings.' });
 
 export type Connector = z.infer<typeof connectorSchema>;
+
+/**
+ * A field that `shape.also` sets on its rows must be one that the mapping reads. Otherwise `set: { status: cancelled }` beside a status
+ * that is mapped from elsewhere changes nothing, and a cancelled booking stays confirmed.
+ */
+function checkFurtherLists(connector: unknown, report: Report): void {
+  const lists = valueAt(connector, ['shape', 'also']);
+  if (!Array.isArray(lists)) return;
+  const map = valueAt(connector, ['map']);
+  const read = pathsRead(map);
+  for (const [i, list] of lists.entries()) {
+    for (const key of Object.keys((valueAt(list, ['set']) ?? {}) as object)) {
+      if (read.some((path) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`))) continue;
+      const isField = Object.hasOwn(reservationFields, key);
+      const next = isField ? `add it to map.${key} (first: [.., ${key}])` : 'set a field that the mapping reads';
+      report({ message: `the mapping does not read ${key}, so setting it has no effect; ${next}` }, [
+        'shape',
+        'also',
+        i,
+        'set',
+        key,
+      ]);
+    }
+  }
+}
+
+/** Every path in the mapping, and the names of the fields that it does not mention. */
+function pathsRead(map: unknown): string[] {
+  const unnamed = Object.keys(reservationFields).filter((field) => valueAt(map, [field]) === undefined);
+  return [...unnamed, ...[...textsIn(map)].map(({ text }) => text)];
+}

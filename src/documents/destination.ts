@@ -1,7 +1,81 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
+import { closest } from '../canonical/closest.ts';
+import { fields, listNames } from '../canonical/fields.ts';
 import { moduleSuffix } from '../kit/module-suffix.ts';
-import { commonShape, type DestinationCommon } from './destination-common.ts';
+import { checkedText } from './checked.ts';
+import { durationText, nameText, rateSchema } from './scalars.ts';
+
+/** The settings that all types of destinations share. */
+
+/** The canonical fields as a destination names them: check_in, guests, guests[].email … */
+const canonicalFields: readonly string[] = [
+  ...Object.keys(fields.reservation),
+  ...listNames,
+  ...listNames.flatMap((list) => Object.keys(fields[list]).map((field) => `${list}[].${field}`)),
+];
+
+const fieldText = () =>
+  checkedText('a field such as guests[].email', (text) => {
+    if (canonicalFields.includes(text) || /^extra\..+$/.test(text)) return undefined;
+    const suggestion =
+      canonicalFields.find((field) => field.replace('[]', '') === text) ??
+      canonicalFields.find((field) => field.endsWith(`].${text}`)) ??
+      closest(text, canonicalFields);
+    return { message: 'is not a field of the canonical record', suggestion };
+  });
+
+export const commonShape = {
+  destination: nameText().describe('The destination’s name; integrations refer to it.'),
+  receives: z
+    .array(z.enum(['reservation', 'guest']))
+    .min(1)
+    .default(['reservation'])
+    .describe('The kinds of records it gets.'),
+  fields: z
+    .array(fieldText())
+    .min(1)
+    .optional()
+    .describe(
+      'The only fields it gets, such as check_in or guests[].email; by default all. The id is always sent. guests[].FIELD also applies to guest records.',
+    ),
+  drop: z.array(fieldText()).default([]).describe('Fields it does not get, written as in `fields`.'),
+  filter: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A CEL condition over the canonical record; only what meets it is delivered.'),
+  consent: z
+    .enum(['none', 'marketing'])
+    .default('none')
+    .describe('`marketing`: only guests with marketing_consent are sent, and a withdrawal is reported.'),
+  test_data: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether obvious test guests (Test Test, test@test.com, example.com, sample numbers) are sent; by default not under `consent: marketing`.',
+    ),
+  retry: z
+    .array(durationText('1s', '7d'))
+    .max(20)
+    .default(['5s', '1m', '10m', '1h'])
+    .describe('The delays before each retry, with jitter; after the last retry the delivery becomes a dead letter.'),
+  rate: rateSchema.optional().describe('The maximum request rate, over all nodes.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(4)
+    .describe('Concurrent requests on each node; requests for one reservation never overlap.'),
+  batch: z
+    .strictObject({
+      size: z.int().min(1).max(10_000).describe('Maximum number of changes in one request.'),
+      wait: durationText('1ms', '5m').default('1s').describe('How long an incomplete batch waits for more.'),
+    })
+    .optional()
+    .describe('Several changes in one request; by default the type of the destination decides.'),
+  paused: z.boolean().default(false).describe('Whether deliveries wait. Nothing is lost: they are sent when it ends.'),
+};
 
 /**
  * Where canonical records go. Each folder of deliver/destinations is a type; its settings.ts declares the settings of the type.
@@ -27,7 +101,10 @@ async function findTypes(): Promise<ReadonlyMap<string, z.ZodObject>> {
 /** The existing types, each with the schema of its settings. */
 const destinationTypes = await findTypes();
 
-export type Destination = DestinationCommon & { readonly type: string; readonly [setting: string]: unknown };
+export type Destination = z.infer<z.ZodObject<typeof commonShape, z.core.$strict>> & {
+  readonly type: string;
+  readonly [setting: string]: unknown;
+};
 
 const options = Array.from(destinationTypes, ([type, settings]) =>
   // safeExtend keeps the checks across keys that a type may have.

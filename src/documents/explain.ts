@@ -92,18 +92,10 @@ function deeperKey(here: Schema, key: string): string | undefined {
 function missing(here: Schema | undefined, path: Path, issue: Issue): Problem {
   const key = path.at(-1);
   const name = typeof key === 'number' ? `item ${key + 1}` : key;
-  const options = issue.code === 'invalid_union' ? listOptions(issue) : '';
-  const said = here === undefined ? undefined : descriptionOf(here);
-  return {
-    path,
-    at: 'value',
-    message: `${name} is missing${options || (said === undefined ? '' : `: ${lowerFirst(said)}`)}`,
-  };
-}
-
-function listOptions(issue: Issue): string {
   const options = (issue as { options?: readonly unknown[] }).options ?? [];
-  return options.length === 0 ? '' : `: one of ${options.join(', ')}`;
+  const said = here === undefined ? undefined : descriptionOf(here);
+  const what = options.length > 0 ? `one of ${options.join(', ')}` : said && lowerFirst(said);
+  return { path, at: 'value', message: `${name} is missing${what ? `: ${what}` : ''}` };
 }
 
 function unionIssue(here: Schema | undefined, path: Path, value: unknown, issue: Issue): Problem[] {
@@ -173,10 +165,7 @@ function items(count: number | bigint): string {
 }
 
 function descriptionOf(schema: Schema): string | undefined {
-  const own = (schema as z.ZodType).description;
-  if (own !== undefined) return own;
-  const plain = unwrap(schema);
-  return plain === schema ? undefined : (plain as z.ZodType).description;
+  return (schema as z.ZodType).description ?? (unwrap(schema) as z.ZodType).description;
 }
 
 function lowerFirst(sentence: string): string {

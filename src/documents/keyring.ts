@@ -50,16 +50,12 @@ export function keySource(workspaceDir: string, env: Env): KeySource {
 function sound(path: string, found: KeyFile | undefined): Keyring {
   if (found?.kind === 'ok') return found.keys;
   if (found === undefined) {
-    throw new InnboundError('documents.key_unreadable', `INNBOUND_KEY_FILE names ${path}, which does not exist.`, {
-      path,
-    });
+    const message = `INNBOUND_KEY_FILE names ${path}, which does not exist.`;
+    throw new InnboundError('documents.key_unreadable', message, { path });
   }
   if (found.kind === 'exposed') {
-    throw new InnboundError(
-      'documents.key_exposed',
-      `${path} is readable by others (mode ${found.mode}): run chmod 600 on it.`,
-      { path },
-    );
+    const message = `${path} is readable by others (mode ${found.mode}): run chmod 600 on it.`;
+    throw new InnboundError('documents.key_exposed', message, { path });
   }
   throw new InnboundError('documents.key_malformed', `${path} is not a key of 32 bytes in hex or base64.`, { path });
 }
@@ -84,19 +80,15 @@ async function outputOf(command: string): Promise<string> {
 
 /** Bound to its name: a sealed secret copied over another one does not open as it. */
 export function sealSecret(keyring: Keyring, name: string, value: string): Buffer {
-  return seal(keyring, value, associatedWith(name));
+  return seal(keyring, value, `secret ${name}`);
 }
 
 export function openSecret(keyring: Keyring, name: string, sealed: Uint8Array): string {
-  const opened = open(keyring, sealed, associatedWith(name));
+  const opened = open(keyring, sealed, `secret ${name}`);
   if (opened.kind === 'ok') return opened.plaintext.toString('utf8');
   const why =
     opened.kind === 'damaged'
       ? 'it is damaged'
       : `it was sealed with the key ${opened.keyId}, which this node does not have`;
   throw new InnboundError('documents.secret_sealed', `The stored secret ${name} cannot be opened: ${why}.`, { name });
-}
-
-function associatedWith(name: string): string {
-  return `secret ${name}`;
 }

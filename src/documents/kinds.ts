@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Json } from '../terms.ts';
 import { type Connector, connectorSchema } from './connector.ts';
 import { type Destination, destinationSchema } from './destination.ts';
 import { type Integration, integrationSchema } from './integration.ts';
@@ -44,4 +45,21 @@ export interface LoadedDocuments {
   readonly integrations: ReadonlyMap<string, LoadedDocument<'integration'>>;
   readonly destinations: ReadonlyMap<string, LoadedDocument<'destination'>>;
   readonly workspace: LoadedDocument<'workspace'>;
+}
+
+/** One version of a document. */
+export interface StoredDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly version: number;
+  readonly body: Json;
+  readonly hash: string;
+}
+
+export type DocumentName = Pick<StoredDocument, 'kind' | 'name'>;
+
+/** How the documents in force changed. */
+export interface DocumentChanges {
+  readonly put: readonly StoredDocument[];
+  readonly removed: readonly DocumentName[];
 }

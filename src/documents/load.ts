@@ -3,11 +3,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InnboundError } from '../errors.ts';
 import { type CheckResult, checkFiles } from './check.ts';
-import type { DocumentCheck } from './check-finding.ts';
 import type { DocumentKind } from './kinds.ts';
+import type { DocumentCheck } from './mistake.ts';
 import type { SourceFile } from './parse.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** A folder of connectors that come with the product, each as NAME/connector.yaml. */
   readonly shippedConnectorsDir?: string | undefined;
   readonly checks?: readonly DocumentCheck[] | undefined;
@@ -108,32 +108,22 @@ async function read({ kind, file, path, shipped }: DocumentFile): Promise<Source
   try {
     const text = await readText(path);
     return kind === 'integration' && listsBrands.test(text)
-      ? { ...source, text, lists: await listIn(source, path, text) }
+      ? { ...source, text, lists: await listIn(file, path, text) }
       : { ...source, text };
   } catch (error) {
     const code = codeOf(error);
-    return {
-      ...source,
-      text: '',
-      unreadable:
-        code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'the file is not UTF-8' : `the file cannot be read (${code})`,
-    };
+    const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA';
+    return { ...source, text: '', unreadable: isText ? `the file cannot be read (${code})` : 'the file is not UTF-8' };
   }
 }
 
-async function readText(path: string): Promise<string> {
-  return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-}
+const readText = async (path: string) => new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
 
 /** A file of many brands (brands.ts), and the table that it names. */
 export const listsBrands = /^brands:(?:[ \t]+["']?([\w-][\w.-]*\.csv)\b)?/m;
 
 /** The table of brands that the file names, if any. */
-async function listIn(
-  { file }: { file: string },
-  path: string,
-  text: string,
-): Promise<NonNullable<SourceFile['lists']>> {
+async function listIn(file: string, path: string, text: string): Promise<NonNullable<SourceFile['lists']>> {
   const [, name] = listsBrands.exec(text) ?? [];
   const table = name && (await readText(join(dirname(path), name)).catch(() => undefined));
   return name && table !== undefined ? { table: { file: `${dirname(file)}/${name}`, text: table } } : {};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryLanguages } from '../canonical/country.ts';
+import { countryLanguages } from '../canonical/values.ts';
 
 /** One field of a connector's mapping: where its value comes from and what is done with it. */
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspaceName } from './kinds.ts';
-import { inOrder, type Mistake, type Problem } from './mistake.ts';
+import { inOrder, type Mistake, type Problem, withSuggestion } from './mistake.ts';
 import { type Path, pathText } from './path.ts';
 import { positionAt, positionOf } from './positions.ts';
-import { type Reading, readThrough } from './repair.ts';
-import { salvage } from './salvage.ts';
+import { type Reading, readThrough, salvage } from './repair.ts';
 import { keysOf } from './schema-walk.ts';
-import { valueProblems } from './value-problems.ts';
+import { findReferences } from './secret-reference.ts';
 import { readYaml, type YamlText } from './yaml-text.ts';
 
 /** One file of a workspace. */
@@ -46,7 +45,7 @@ const mostMistakes = 100;
 type MistakeAt = ParsedFile['mistakeAt'];
 
 /** The value in a file, or why it has none. */
-export type SourceValue =
+type SourceValue =
   | { readonly kind: 'read'; readonly raw: unknown; readonly mistakeAt: MistakeAt }
   | { readonly kind: 'failed'; readonly file: ParsedFile };
 
@@ -70,7 +69,8 @@ export function readSource(source: SourceFile): SourceValue {
   return read.kind === 'refused' ? failed(read.message) : valueIn(source, read, failed);
 }
 
-const nothing = { name: undefined, meant: undefined, document: undefined, sound: undefined };
+/** A file whose content cannot be used. */
+export const nothing = { name: undefined, meant: undefined, document: undefined, sound: undefined };
 
 function valueIn(
   source: SourceFile,
@@ -193,4 +193,25 @@ function loaded({ kind, file, text, shipped = false }: SourceFile, body: unknown
 /** Key order is part of the hash: query parameters are sent in this order. */
 function hashOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Mistakes in values and keys that no schema reports: references to secrets, numbers that lose digits, unsafe keys. */
+export function* valueProblems(value: unknown, path: Path = []): Generator<Problem> {
+  if (typeof value === 'string') {
+    const { finding } = findReferences(value);
+    if (finding === undefined) return;
+    const { message, suggestion, offset = 0 } = finding;
+    yield { path, at: 'value', ...withSuggestion(message, suggestion), offset };
+  } else if (typeof value === 'number') {
+    if (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)) return;
+    yield { path, at: 'value', message: 'cannot be kept exactly as a number: put it in quotes' };
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, child] of Object.entries(value)) {
+      const childPath = [...path, Array.isArray(value) ? Number(key) : key];
+      if (unsafeKeys.has(key)) yield { path: childPath, at: 'key', message: `${key} cannot be used as a key` };
+      yield* valueProblems(child, childPath);
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { closest } from '../canonical/closest.ts';
-import type { Finding } from './checked.ts';
+import { type Finding, textsIn } from './checked.ts';
 
 /** The placeholders of a connector's request. A value that is a single placeholder keeps its type: a list stays a list. */
 export const requestPlaceholders: Readonly<Record<string, string>> = {
@@ -110,6 +110,11 @@ export function placeholdersIn(text: string): { name: string; offset: number; fo
   ).filter(({ name, offset, format }) => text[offset - 1] !== '$' && (format === undefined || dated.has(name)));
 }
 
+/** The names of all placeholders in the texts of a value. */
+export function placeholderNames(value: unknown): string[] {
+  return [...textsIn(value)].flatMap(({ text }) => placeholdersIn(text).map(({ name }) => name));
+}
+
 /** The first placeholder of the text that is not among the known ones. */
 export function checkPlaceholders(text: string, known: Readonly<Record<string, string>>): Finding | undefined {
   const names = Object.keys(known);
@@ -125,5 +130,5 @@ export function checkPlaceholders(text: string, known: Readonly<Record<string, s
   const all = names.map((name) => `{${name}}`).join(', ');
   const listed = near === undefined ? `; known here: ${all}. For braces as text write { ${unknown.name} }` : '';
   const message = `{${unknown.name}} is not a placeholder here${listed}`;
-  return { message, offset: unknown.offset, ...(near === undefined ? {} : { suggestion: `{${near}}` }) };
+  return { message, offset: unknown.offset, suggestion: near && `{${near}}` };
 }

@@ -1,14 +1,14 @@
-import { readStatus } from '../canonical/status.ts';
+import { readStatus } from '../canonical/values.ts';
 import { syncTypes } from '../terms.ts';
 import { additionChecks } from './addition-checks.ts';
-import type { CheckFinding, DocumentCheck } from './check-finding.ts';
-import { textsIn } from './checked.ts';
+
 import type { Connector } from './connector.ts';
-import { parseDayOffset } from './day-offset.ts';
-import { durationMs } from './duration.ts';
 import type { Integration } from './integration.ts';
 import type { LoadedDocument } from './kinds.ts';
-import { placeholdersIn } from './placeholders.ts';
+import type { CheckFinding, DocumentCheck } from './mistake.ts';
+import type { Path } from './path.ts';
+import { placeholderNames } from './placeholders.ts';
+import { dayOffset, durationMs } from './units.ts';
 
 /** Checks of pulling that need an integration together with its connector, or with other integrations. */
 export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
@@ -17,7 +17,9 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
     ...sameProperty(all),
     ...sameAnswer(all, connectors),
     ...all.flatMap((integration) => sharedPoll(integration, integrations, connectors)),
-    ...all.filter(({ body }) => body.stream && body.pull === undefined).map(streamAlone),
+    ...all
+      .filter(({ body }) => body.stream && body.pull === undefined)
+      .map(({ name }) => inIntegration(name, ['stream'], withoutPull)),
     ...all.flatMap((integration) => {
       const connector = connectors.get(integration.body.connector)?.body;
       const ofStream = connector?.stream ? streamMistakes(integration, connector) : [];
@@ -33,54 +35,44 @@ export const pullChecks: DocumentCheck = ({ connectors, integrations }) => {
   ];
 };
 
-const streamAlone = ({ name }: LoadedDocument<'integration'>): CheckFinding => ({
+const withoutPull = 'a stream needs a pull section: its address and credentials are those of pull';
+
+const inIntegration = (name: string, path: Path, message: string, severity?: 'warning'): CheckFinding => ({
   document: { kind: 'integration', name },
-  path: ['stream'],
-  message: 'a stream needs a pull section: its address and credentials are those of pull',
+  path,
+  message,
+  severity,
 });
 
 /** What the stream of the connector needs from the integration. */
 function streamMistakes({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
-  const document = { kind: 'integration', name } as const;
   if (body.stream === undefined) {
     if (body.push.enabled || body.pulled_by !== undefined) return [];
     const isOnly = connector.pull?.request === undefined;
     const message = isOnly
       ? `the events of ${body.connector} come by its stream, and nothing else brings reservations: add a stream section with its key and chain`
       : `${body.connector} has a stream, which this brand does not read: add a stream section to get its events`;
-    return [{ document, path: ['connector'], message, ...(!isOnly && { severity: 'warning' }) }];
+    return [inIntegration(name, ['connector'], message, isOnly ? undefined : 'warning')];
   }
-  const used = [...textsIn([connector.stream])].flatMap(({ text }) => placeholdersIn(text).map((one) => one.name));
+  const used = placeholderNames(connector.stream);
   return Object.entries({ key: 'key', 'key.sha256': 'key', chain: 'chain' } as const)
     .filter(([placeholder, setting]) => used.includes(placeholder) && body.stream?.[setting] === undefined)
     .map(([placeholder, setting]) => {
       const message = `the connector ${body.connector} sends {${placeholder}} to its stream: set stream.${setting}`;
-      return { document, path: ['stream'], message };
+      return inIntegration(name, ['stream'], message);
     });
 }
 
 /** Without push, a cancellation is only seen if some sync asks for it. */
 function hiddenCancellations({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
   const syncs = Object.entries(body.pull?.syncs ?? {}).flatMap(([type, sync]) => (sync ? [{ type, ...sync }] : []));
-  if (body.push.enabled || body.stream || syncs.length === 0 || !sendsStatus(connector)) return [];
+  if (body.push.enabled || body.stream || syncs.length === 0) return [];
+  if (!placeholderNames(connector.pull?.request).includes('sync.status')) return [];
   const asksForAll = syncs.some(({ status }) => status === undefined || [status].flat().some(isCancelled(connector)));
   if (asksForAll) return [];
-  const [first] = syncs;
-  return [
-    {
-      document: { kind: 'integration', name },
-      path: ['pull', 'syncs', first?.type ?? '', 'status'],
-      severity: 'warning',
-      message:
-        'every sync filters by status and none asks for cancelled reservations: a cancelled booking would stay as it was. Remove the status of one sync, or add the partner’s word for cancelled',
-    },
-  ];
-}
-
-function sendsStatus({ pull }: Connector): boolean {
-  return [...textsIn([pull?.request])].some(({ text }) =>
-    placeholdersIn(text).some(({ name }) => name === 'sync.status'),
-  );
+  const message =
+    'every sync filters by status and none asks for cancelled reservations: a cancelled booking would stay as it was. Remove the status of one sync, or add the partner’s word for cancelled';
+  return [inIntegration(name, ['pull', 'syncs', syncs[0]?.type ?? '', 'status'], message, 'warning')];
 }
 
 function isCancelled({ values }: Connector): (status: string) => boolean {
@@ -94,18 +86,10 @@ function sameProperty(integrations: readonly LoadedDocument<'integration'>[]): C
   return integrations.flatMap(({ name, body }) => {
     if (body.pull === undefined) return [];
     const key = JSON.stringify([body.connector, addressOf(body.pull), body.brand_id]);
-    const other = first.get(key);
-    if (other === undefined) {
-      first.set(key, name);
-      return [];
-    }
-    return [
-      {
-        document: { kind: 'integration' as const, name },
-        path: ['brand_id'],
-        message: `${other} already reads brand_id ${body.brand_id} from this base_url with the same connector; its reservations would arrive twice. Correct brand_id or base_url, or remove one`,
-      },
-    ];
+    const other = first.getOrInsert(key, name);
+    if (other === name) return [];
+    const message = `${other} already reads brand_id ${body.brand_id} from this base_url with the same connector; its reservations would arrive twice. Correct brand_id or base_url, or remove one`;
+    return [inIntegration(name, ['brand_id'], message)];
   });
 }
 
@@ -124,23 +108,16 @@ function sameAnswer(
     if ([...(connector.transforms ?? []), ...body.transforms].some(({ drop }) => drop === true)) return [];
     const { auth, query, body: sent, headers } = body.pull;
     const key = JSON.stringify([body.connector, addressOf(body.pull), auth, query, sent, headers]);
-    const other = first.get(key);
-    if (other === undefined) first.set(key, body);
-    if (other === undefined || other.brand_id === body.brand_id) return [];
-    return [
-      {
-        document: { kind: 'integration' as const, name },
-        path: ['brand_id'],
-        message: `gets the same reservations as ${other.integration}: both use the same base_url and credentials, and the connector ${body.connector} sends no {brand_id}. Send {brand_id} in pull.request, or name the property of a row with pull.property and use pulled_by: ${other.integration}`,
-      },
-    ];
+    const other = first.getOrInsert(key, body);
+    if (other.brand_id === body.brand_id) return [];
+    const message = `gets the same reservations as ${other.integration}: both use the same base_url and credentials, and the connector ${body.connector} sends no {brand_id}. Send {brand_id} in pull.request, or name the property of a row with pull.property and use pulled_by: ${other.integration}`;
+    return [inIntegration(name, ['brand_id'], message)];
   });
 }
 
 function listsWithoutBrand({ pull }: Connector): boolean {
   const lists = [pull?.request, ...Object.values(pull?.requests ?? {})].filter((one) => one !== undefined);
-  const names = [...textsIn(lists)].flatMap(({ text }) => placeholdersIn(text).map((one) => one.name));
-  return lists.length > 0 && pull?.property === undefined && !names.includes('brand_id');
+  return lists.length > 0 && pull?.property === undefined && !placeholderNames(lists).includes('brand_id');
 }
 
 function addressOf({ base_url: text }: NonNullable<Integration['pull']>): string {
@@ -155,9 +132,7 @@ function sharedPoll(
   connectors: Parameters<DocumentCheck>[0]['connectors'],
 ): CheckFinding[] {
   if (body.pulled_by === undefined) return [];
-  const found = (message: string): CheckFinding[] => [
-    { document: { kind: 'integration', name }, path: ['pulled_by'], message },
-  ];
+  const found = (message: string): CheckFinding[] => [inIntegration(name, ['pulled_by'], message)];
   const other = integrations.get(body.pulled_by);
   const connector = connectors.get(body.connector)?.body;
   if (other === undefined) return found(`there is no integration ${body.pulled_by}`);
@@ -181,15 +156,14 @@ function sharedPoll(
 
 /** A sync needs a list, and a range if its request sends days. */
 function incompleteSyncs({ name, body }: LoadedDocument<'integration'>, connector: Connector): CheckFinding[] {
-  const document = { kind: 'integration' as const, name };
   const { request, requests } = connector.pull ?? {};
   const listless = syncTypes.filter((type) => body.pull?.syncs[type] && !(requests?.[type] ?? request));
   const rangeless = syncsByDays(body, connector).filter(({ range }) => range === undefined);
   const noList = 'the connector describes no list to poll: add pull.request to it, or remove the sync';
   const noRange = 'range is missing: the connector’s request asks for days ({window.…})';
   return [
-    ...listless.map((type) => ({ document, path: ['pull', 'syncs', type], message: noList })),
-    ...rangeless.map(({ type }) => ({ document, path: ['pull', 'syncs', type, 'range'], message: noRange })),
+    ...listless.map((type) => inIntegration(name, ['pull', 'syncs', type], noList)),
+    ...rangeless.map(({ type }) => inIntegration(name, ['pull', 'syncs', type, 'range'], noRange)),
   ];
 }
 
@@ -205,17 +179,11 @@ function manyRequests({ name, body }: LoadedDocument<'integration'>, connector: 
   const stepDays = Math.min(7, durationMs(pull.window.step) / dayMs);
   return syncsByDays(body, connector).flatMap(({ type, every, range }) => {
     if (range === undefined) return [];
-    const requests = requestsPerPoll(range, stepDays);
+    const requests = Math.ceil((dayOffset(range[1]) - dayOffset(range[0]) + 1) / stepDays);
     const perHour = Math.round((requests * 3_600_000) / durationMs(every));
     if (requests < manyPerPoll && perHour < manyPerHour) return [];
-    return [
-      {
-        document: { kind: 'integration' as const, name },
-        path: ['pull', 'syncs', type, 'range'],
-        severity: 'warning' as const,
-        message: `means at least ${requests} requests at every poll (${perHour} per hour), one per window of ${stepDays === 1 ? '1 day' : `${stepDays} days`}, before paging. ${fewerRequests(stepDays)}`,
-      },
-    ];
+    const message = `means at least ${requests} requests at every poll (${perHour} per hour), one per window of ${stepDays === 1 ? '1 day' : `${stepDays} days`}, before paging. ${fewerRequests(stepDays)}`;
+    return [inIntegration(name, ['pull', 'syncs', type, 'range'], message, 'warning')];
   });
 }
 
@@ -224,9 +192,7 @@ function syncsByDays({ pull: own }: Integration, { pull }: Connector) {
   return syncTypes.flatMap((type) => {
     const sync = own?.syncs[type];
     const request = pull?.requests[type] ?? pull?.request;
-    const asksByDays = [...textsIn(request)].some(({ text }) =>
-      placeholdersIn(text).some(({ name }) => name.startsWith('window.')),
-    );
+    const asksByDays = placeholderNames(request).some((name) => name.startsWith('window.'));
     return sync !== undefined && asksByDays ? [{ type, ...sync }] : [];
   });
 }
@@ -235,8 +201,4 @@ function syncsByDays({ pull: own }: Integration, { pull }: Connector) {
 function fewerRequests(stepDays: number): string {
   if (stepDays < 7) return 'Shorten the range, raise window.step of the connector, or set pull.rate';
   return 'Shorten the range, poll less often (every: 60m), ask only for changes ({since} with window: none) if the partner can, or set pull.rate';
-}
-
-function requestsPerPoll([from, to]: readonly [string, string], stepDays: number): number {
-  return Math.ceil(((parseDayOffset(to) ?? 0) - (parseDayOffset(from) ?? 0) + 1) / stepDays);
 }

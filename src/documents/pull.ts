@@ -1,11 +1,10 @@
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
+import { parsePlace } from './answer-path.ts';
 import type { AuthDocument, PullAuthDocument } from './auth.ts';
 import type { Connector } from './connector.ts';
-import { dayOffset } from './day-offset.ts';
-import { durationMs } from './duration.ts';
 import type { Integration } from './integration.ts';
-import { parsePlace } from './place.ts';
-import { rateOf } from './rate.ts';
+import { rateOf } from './scalars.ts';
+import { dayOffset, durationMs } from './units.ts';
 
 type ConnectorPull = NonNullable<Connector['pull']>;
 export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & { readonly auth: PullAuthDocument };
@@ -29,7 +28,7 @@ export type DigestAuth = Extract<PullAuthDocument, { type: 'digest' }>;
 
 const dayMs = 86_400_000;
 
-export interface PullSource {
+interface PullSource {
   readonly integration: IntegrationName;
   /** If another integration polls this one. */
   readonly account?: IntegrationName | undefined;

@@ -48,11 +48,8 @@ function duplicates(files: readonly ParsedFile[]): Mistake[] {
     if (file.name === undefined) return [];
     const { kind } = file.source;
     const id = `${kind} ${file.name}`;
-    const earlier = first.get(id);
-    if (earlier === undefined) {
-      first.set(id, file);
-      return [];
-    }
+    const earlier = first.getOrInsert(id, file);
+    if (earlier === file) return [];
     const message =
       kind === 'workspace'
         ? `the workspace already has ${earlier.source.file}`

@@ -52,12 +52,11 @@ function repairOf({ at, path, suggestion, decides }: Problem, value: unknown): (
   const [parent, key] = [path.slice(0, -1), path.at(-1)];
   const object = valueAt(value, parent) as Record<string, unknown> | undefined;
   if (object === undefined || suggestion === undefined || typeof key !== 'string') return undefined;
-  if (decides) {
+  if (decides)
     return () => {
       object[key] = suggestion;
       return undefined;
     };
-  }
   // Next to its correct spelling, the wrong one is an unknown key.
   if (at !== 'key' || suggestion.includes('.') || Object.hasOwn(object, suggestion)) return undefined;
   return () => {
@@ -68,11 +67,65 @@ function repairOf({ at, path, suggestion, decides }: Problem, value: unknown): (
 }
 
 function undo(path: Path, { parent, from, to }: Rename): Path {
-  return samePath(path.slice(0, parent.length + 1), [...parent, to])
+  return path.length > parent.length && [...parent, to].every((step, i) => step === path[i])
     ? [...parent, from, ...path.slice(parent.length + 1)]
     : path;
 }
 
-function samePath(a: Path, b: Path): boolean {
-  return a.length === b.length && a.every((step, i) => step === b[i]);
+/**
+ * Removes the mistakes of a document, so that checks which need a valid document (a mapping or a rule that must
+ * compile) can run too: a wrong schedule must not hide a wrong rule until the next try. A wrong value is removed,
+ * together with everything that requires it. Undefined if nothing valid is left.
+ */
+export function salvage(
+  schema: z.ZodType,
+  value: unknown,
+  standIns: Readonly<Record<string, string>> = {},
+): { readonly body: unknown; readonly removed: readonly Path[] } | undefined {
+  const left: unknown = structuredClone(value);
+  const removed: Path[] = [];
+  for (let round = 0; round < mostRounds; round++) {
+    const { success, data } = schema.safeParse(left);
+    if (success) return { body: data, removed };
+    const before = removed.length;
+    for (const { path } of explain(schema, left)) {
+      const present = removable(left, path);
+      if (present === undefined) {
+        // A required value is replaced by a dummy: its mistake was reported, and the dummy hides no other.
+        const [key = ''] = path;
+        const standIn = path.length === 1 && Object.hasOwn(standIns, key) ? standIns[key] : undefined;
+        if (standIn === undefined || typeof left !== 'object' || left === null || Object.hasOwn(left, key))
+          return undefined;
+        (left as Record<string | number, unknown>)[key] = standIn;
+        removed.push(path);
+        continue;
+      }
+      // Another problem of this round may have removed it already.
+      if (remove(left, present)) removed.push(present);
+    }
+    if (removed.length === before) return undefined;
+  }
+  return undefined;
+}
+
+/** A document with more layers of mistakes is corrected step by step. */
+const mostRounds = 20;
+
+/** The path, or its nearest existing parent. An item is removed with its list, because other items must keep their positions. */
+function removable(root: unknown, path: Path): Path | undefined {
+  const firstIndex = path.findIndex((step) => typeof step === 'number');
+  let present = firstIndex === -1 ? path : path.slice(0, firstIndex);
+  while (present.length > 0 && valueAt(root, present) === undefined) present = present.slice(0, -1);
+  return present.length === 0 ? undefined : present;
+}
+
+function remove(root: unknown, path: Path): boolean {
+  const parent = valueAt(root, path.slice(0, -1));
+  return typeof parent === 'object' && parent !== null && Reflect.deleteProperty(parent, path.at(-1) ?? '');
+}
+
+/** Whether one of the paths is a prefix of the other. */
+export function related(a: Path, b: Path): boolean {
+  const shorter = Math.min(a.length, b.length);
+  return a.slice(0, shorter).every((step, i) => String(step) === String(b[i]));
 }

@@ -78,8 +78,7 @@ export function valuesOf(schema: Schema): string[] {
 }
 
 export function discriminatorOf(schema: Schema): string | undefined {
-  const def = defOf(schema) as { discriminator?: string };
-  return def.discriminator;
+  return (defOf(schema) as { discriminator?: string }).discriminator;
 }
 
 /** The option of a union that fits the value best: by discriminator, then by type, then (for objects) by shared keys. */

@@ -24,15 +24,6 @@ export interface FileOffered {
   readonly isNewText: boolean;
 }
 
-export interface TakeUp {
-  /** Applied. */
-  readonly apply: readonly string[];
-  /** Removed, because their files were deleted here. */
-  readonly remove: readonly string[];
-  /** Not applied: a newer version, or none, is in force. */
-  readonly behind: readonly string[];
-}
-
 /**
  * Content that was never in force is new. Content that was in force before is new only if this workspace has
  * applied something else since: somebody restored it here. Content in force is applied again if its file got other comments here.
@@ -42,13 +33,15 @@ export function takeUp(
   files: readonly FileOffered[],
   inForce: readonly string[],
   lastApplied: LastApplied | undefined,
-): TakeUp {
+) {
   const isNew = (file: FileOffered): boolean =>
     file.inForce ? hasOtherComments(file, lastApplied) : file.past === undefined || isRestored(file, lastApplied);
   const offered = new Set(files.map(({ key }) => key));
   return {
     apply: files.filter(isNew).map(({ key }) => key),
+    /** Not applied: a newer version, or none, is in force. */
     behind: files.filter((file) => !file.inForce && !isNew(file)).map(({ key }) => key),
+    /** Their files were deleted here. */
     remove: inForce.filter((key) => !offered.has(key) && lastApplied?.[key] !== undefined),
   };
 }

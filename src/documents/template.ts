@@ -3,27 +3,19 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaFiles } from './json-schema.ts';
 
-export interface TemplateFile {
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly text: string;
-}
-
 const folder = fileURLToPath(new URL('template/', import.meta.url));
 
-/** What `innbound init` writes into an empty folder: a commented workspace, and the schemas that its first lines point editors to. */
-export async function templateFiles(): Promise<TemplateFile[]> {
+/** What `innbound init` writes into an empty folder: a commented workspace, and the schemas that its first lines point editors to. Paths are relative to the workspace. */
+export async function templateFiles() {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(async (entry) => {
-        const source = join(entry.parentPath, entry.name);
-        const path = relative(folder, source).replaceAll('\\', '/');
-        // A file named .gitignore would apply to the template in our repository.
-        return { path: path === 'gitignore' ? '.gitignore' : path, text: await readFile(source, 'utf8') };
-      }),
-  );
+  const written = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => {
+      const source = join(entry.parentPath, entry.name);
+      const path = relative(folder, source).replaceAll('\\', '/');
+      // A file named .gitignore would apply to the template in our repository.
+      return { path: path === 'gitignore' ? '.gitignore' : path, text: await readFile(source, 'utf8') };
+    });
   const schemas = Array.from(schemaFiles(), ([name, text]) => ({ path: `.schemas/${name}`, text }));
-  return [...files, ...schemas].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...(await Promise.all(written)), ...schemas].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

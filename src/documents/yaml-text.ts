@@ -2,7 +2,7 @@ import { type Document, isCollection, isScalar, Lexer, parseDocument, visit } fr
 import { pathOfAncestors, positionAt } from './positions.ts';
 
 /** A syntax error or a key that we do not take, at a character of the text. */
-export interface TextFault {
+interface TextFault {
   readonly offset: number;
   /** The path of the key, if the mistake is in a key. */
   readonly path?: readonly (string | number)[];

@@ -28,14 +28,8 @@ export async function chooseAccount(force?: 'namespace' | 'nobody'): Promise<Acc
   return tried?.code === 0 ? namespace : nobody;
 }
 
-export interface Invocation {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly options: { readonly uid?: number; readonly gid?: number; readonly cwd: string };
-}
-
 /** How to spawn `file` under the account. `unshare` execs the program, so the pid is the program's own. */
-export function invocation(account: Account, file: string, args: readonly string[]): Invocation {
+export function invocation(account: Account, file: string, args: readonly string[]) {
   // The account may have no access to the caller's folder, and initdb fails if it cannot determine its working directory.
   const cwd = '/';
   switch (account.kind) {

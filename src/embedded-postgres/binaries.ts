@@ -59,9 +59,8 @@ interface Link {
 }
 
 async function ensureLinks(root: string, linkDir: string): Promise<Record<string, string>> {
-  const listed = await readFile(path.join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const missing: Link[] = [];
-  for (const link of JSON.parse(listed) as Link[]) {
+  for (const link of await linksOf(path.join(root, 'native'))) {
     if (!(await exists(path.join(root, link.target)))) missing.push(link);
   }
   if (missing.length === 0) return {};
@@ -108,7 +107,9 @@ export async function publicCopy(binaries: Binaries, parent: string): Promise<Bi
         verbatimSymlinks: true,
         filter: (source) => !source.endsWith('.a'),
       });
-      await completeCopy(binaries, aside);
+      for (const { source, target } of await linksOf(binaries.home)) {
+        await linkOnce(path.basename(source), path.join(aside, 'lib', path.basename(target)));
+      }
       await chmod(aside, 0o755);
       await rename(aside, home).catch(async (error: unknown) => {
         if (!(await exists(home))) throw error;
@@ -120,11 +121,8 @@ export async function publicCopy(binaries: Binaries, parent: string): Promise<Bi
   return describe(home, binaries.version, {});
 }
 
-async function completeCopy(binaries: Binaries, copy: string): Promise<void> {
-  const listed = await readFile(path.join(binaries.home, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  for (const { source, target } of JSON.parse(listed) as Link[]) {
-    await linkOnce(path.basename(source), path.join(copy, 'lib', path.basename(target)));
-  }
+async function linksOf(home: string): Promise<readonly Link[]> {
+  return JSON.parse(await readFile(path.join(home, 'pg-symlinks.json'), 'utf8').catch(() => '[]'));
 }
 
 async function exists(file: string): Promise<boolean> {

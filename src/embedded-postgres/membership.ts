@@ -43,7 +43,8 @@ export async function join(session: pg.Client, purpose: Purpose, describe: strin
   const deadline = Date.now() + graceMs;
   while (purpose === 'service' && !(await tryLock(session, serviceLock))) {
     const holder = await findHolder(session);
-    if (holder !== undefined && (isKnownAlive(holder) || Date.now() > deadline)) return { kind: 'held', holder };
+    const isAliveHere = holder?.host === thisHost && isAlive(holder.pid);
+    if (holder !== undefined && (isAliveHere || Date.now() > deadline)) return { kind: 'held', holder };
     await delay(50);
   }
   // Other sessions can read our last statement: it carries the text that does not fit into application_name.
@@ -78,10 +79,6 @@ export async function findHolder(session: pg.ClientBase | pg.Pool): Promise<Hold
   if (row === undefined) return undefined;
   const [, pid = '0', host = 'unknown', since = 'unknown'] = /(\d+)@(\S+) (\S+)$/.exec(row.application_name) ?? [];
   return { pid: Number(pid), host, since, describe: /^select \/\*(.*)\*\/ 1$/.exec(row.query)?.[1] ?? 'a service' };
-}
-
-function isKnownAlive({ pid, host }: Holder): boolean {
-  return host === thisHost && isAlive(pid);
 }
 
 function printable(text: string): string {

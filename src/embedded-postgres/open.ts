@@ -97,7 +97,8 @@ class Stay {
       } catch (error) {
         await session.end().catch(() => {});
         if (error instanceof InnboundError) throw error;
-        if (cutOffs === cutOffsAtMost) throw unreachable(error);
+        const message = 'The private PostgreSQL was stopped repeatedly while this process was joining it.';
+        if (cutOffs === cutOffsAtMost) throw new InnboundError('store.unreachable', message, {}, error);
       }
     }
   }
@@ -161,11 +162,6 @@ class Stay {
   #report(event: ServerEvent): void {
     for (const listener of this.listeners) listener(event);
   }
-}
-
-function unreachable(cause: unknown): InnboundError {
-  const message = 'The private PostgreSQL was stopped repeatedly while this process was joining it.';
-  return new InnboundError('store.unreachable', message, {}, cause);
 }
 
 function held(holder: Holder): InnboundError {

@@ -76,7 +76,9 @@ export async function socketFolder(place: ServerFiles): Promise<string> {
   for (;;) {
     const found = await lstat(link).catch(() => undefined);
     if (found?.isDirectory() && here) {
-      if (!(await isOurs(place.account, link))) await close(place.account, link);
+      if (await isOurs(place.account, link)) return link;
+      await own(place.account, link);
+      await chmod(link, 0o700);
       return link;
     }
     if (found?.isSymbolicLink()) {
@@ -123,11 +125,6 @@ export async function sweepSocketFolder(place: ServerFiles): Promise<void> {
 /** Removes a link that was copied with another workspace and points to that workspace's server. */
 export async function forgetSocketFolder(place: ServerFiles): Promise<void> {
   await rm(path.join(place.home, 'run'), { recursive: true, force: true });
-}
-
-async function close(account: Account, folder: string): Promise<void> {
-  await own(account, folder);
-  await chmod(folder, 0o700);
 }
 
 async function isOurs(account: Account, folder: string): Promise<boolean> {

@@ -28,14 +28,7 @@ export interface Server {
   readonly data: string;
 }
 
-export interface Connection {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly database: string;
-  /** Explicit, because PGSSLMODE in the environment would enable it on the socket. */
-  readonly ssl: false;
-}
+export type Connection = ReturnType<typeof connectionOf>;
 
 /** After this many starts that fail at once, the start is given up; the log says why. */
 const startsAtMost = 3;
@@ -44,8 +37,9 @@ const timeoutMs = 5 * 60_000;
 const pollMs = 20;
 const rotatedAtBytes = 4 * 1024 * 1024;
 
-export function connectionOf(socketDir: string, user = serviceRole): Connection {
-  return { host: socketDir, port, user, database: databaseName, ssl: false };
+export function connectionOf(socketDir: string, user: string = serviceRole) {
+  // Without ssl: false, PGSSLMODE in the environment would enable it on the socket.
+  return { host: socketDir, port, user, database: databaseName, ssl: false } as const;
 }
 
 /**

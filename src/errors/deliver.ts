@@ -27,37 +27,30 @@ export const deliverErrors = {
     next: 'It is retried after the time that the destination asked for. If it happens often, set rate in the destination.',
   },
   'deliver.refused': {
-    retry: 'operator',
     what: 'The destination rejected the change permanently (4xx), or the request is not valid HTTP.',
     next: 'Read the answer in the dead letter, correct the destination’s settings, then replay or drop it.',
   },
   'deliver.auth_failed': {
-    retry: 'operator',
     what: 'The destination refused our credentials, or they could not be read.',
     next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Waiting changes are then sent; replay the dead letters.',
   },
   'deliver.blocked_address': {
-    retry: 'operator',
     what: 'The destination has a private, loopback or link-local address, which is not allowed.',
     next: 'Use a public address, or set network.allow_private in innbound.yaml; then replay.',
   },
   'deliver.tries_used_up': {
-    retry: 'operator',
     what: 'Every attempt to deliver the change failed; later changes of the same record wait behind it.',
     next: 'Read the last answer in the dead letter, check that the destination works again, then replay or drop it.',
   },
   'deliver.filter_failed': {
-    retry: 'operator',
     what: 'The filter of the destination could not be evaluated for this record.',
     next: 'Correct filter in the destination (guard fields that may be absent), apply and replay.',
   },
   'deliver.mapping_failed': {
-    retry: 'operator',
     what: 'The body mapping of the destination needs a field that this record does not have.',
     next: 'Correct the mapping or add a filter to the destination, apply and replay.',
   },
   'deliver.not_expressed': {
-    retry: 'operator',
     what: 'The requests of the destination cannot express an erasure, a withdrawal of consent or the removal of a record, so it was not sent.',
     next: 'Add on.erased, on.withdrawn or on.removed to the destination, apply and replay; or do it there by hand and drop the dead letter.',
   },
@@ -77,7 +70,6 @@ export const deliverErrors = {
     next: 'Check that the folder exists, that the disk has space and that the service may write there.',
   },
   'deliver.warehouse_mismatch': {
-    retry: 'operator',
     what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has a type that does not take our values, or a column that somebody added needs a value.',
     next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. A table that was dropped, or the whole schema, is created again; then run innbound resend to fill it.',
   },
@@ -91,4 +83,4 @@ export const deliverErrors = {
     what: 'No open dead letter has this id.',
     next: 'List the open ones with innbound dead-letters list.',
   },
-} as const satisfies Record<string, ErrorEntry>;
+} satisfies Record<string, ErrorEntry>;

@@ -9,7 +9,8 @@ export type RetryClass = 'again' | 'sender' | 'operator' | 'final';
 
 /** A code begins with the part of the service that reports it, such as `pull`. */
 export interface ErrorEntry {
-  readonly retry: RetryClass;
+  /** `operator` where it is not given: most errors need a person. */
+  readonly retry?: RetryClass;
   /** What happened, in one sentence. */
   readonly what: string;
   /** What the person reading it does next. */

@@ -2,17 +2,14 @@ import type { ErrorEntry } from './entry.ts';
 
 export const operateErrors = {
   'operate.unexpected': {
-    retry: 'operator',
     what: 'An unexpected error occurred.',
     next: 'Read the log of that time; if it happens again, report it with the request id or the command.',
   },
   'operate.port_taken': {
-    retry: 'operator',
     what: 'The port that the service should listen on is in use.',
     next: 'Stop the program that uses it, or choose another port with --port.',
   },
   'operate.usage': {
-    retry: 'operator',
     what: 'The command line is not valid: an unknown option, a malformed value, or options that exclude each other.',
     next: 'Read the command’s --help; it ends with an example.',
   },
@@ -42,12 +39,10 @@ export const operateErrors = {
     next: 'Open it in the first browser, or create a link that allows several with innbound onboard create --many-browsers.',
   },
   'operate.not_ready': {
-    retry: 'operator',
     what: 'The brand cannot go live yet: the partner is not ready, or the checklist has gaps.',
     next: 'Look at the checklist of the link; approve with --anyway if the gaps do not matter for this partner.',
   },
   'operate.sign_in_unavailable': {
-    retry: 'operator',
     what: 'Sign-in through the identity provider is not configured, or the provider cannot be used.',
     next: 'Sign in with a link from innbound token sign-in, and check sign_in.oidc in innbound.yaml.',
   },
@@ -77,7 +72,6 @@ export const operateErrors = {
     next: 'Send a smaller sample or a smaller document, or simplify its mapping and its rules.',
   },
   'operate.step_too_slow': {
-    retry: 'operator',
     what: 'A step of a job took longer than the database allows a statement to run or to wait for a lock. The step is repeated with half as many records; after twelve halvings the job ends.',
     next: 'Look for long transactions and locks in PostgreSQL (pg_stat_activity), or for a disk that is too slow, then start the job again.',
   },
@@ -92,7 +86,6 @@ export const operateErrors = {
     next: 'Read the feed from its beginning, without `after`; `epoch` and `version` show which state is newer.',
   },
   'operate.conflict': {
-    retry: 'operator',
     what: 'The current state does not allow this.',
     next: 'Read the current state in the answer and decide again.',
   },
@@ -107,7 +100,6 @@ export const operateErrors = {
     next: 'Try the route with innbound alert test NAME and correct its settings; sending is retried for a day.',
   },
   'operate.move_refused': {
-    retry: 'operator',
     what: 'A brand cannot move to another system yet (innbound brand move). Nothing was changed.',
     next: 'Do what the message says, and repeat the command.',
   },
@@ -117,23 +109,19 @@ export const operateErrors = {
     next: 'Check PostgreSQL and the network. The loop continues by itself; restart the node if it does not although the database answers.',
   },
   'operate.clock_off': {
-    retry: 'operator',
     what: 'The clock of a node differs from the database’s by more than 5 seconds. Order and leases follow the database, so no data is at risk.',
     next: 'Synchronize the clocks of the node and of the database server (NTP).',
   },
   'operate.no_worker': {
-    retry: 'operator',
     what: 'No live node has the role worker: nothing is pulled, processed or delivered. Events are accepted and wait.',
     next: 'Start a node with --role worker or --role all.',
   },
   'operate.no_web': {
-    retry: 'operator',
     what: 'No live node has the role web, although brands receive webhooks.',
     next: 'Start a node with --role web or --role all.',
   },
   'operate.transfer_refused': {
-    retry: 'operator',
     what: 'The brand cannot be exported or imported as things are. Nothing was changed.',
     next: 'Read the message, change what it names in one of the two installations, and run the command again.',
   },
-} as const satisfies Record<string, ErrorEntry>;
+} satisfies Record<string, ErrorEntry>;

@@ -2,47 +2,38 @@ import type { ErrorEntry } from './entry.ts';
 
 export const pullErrors = {
   'pull.bad_request': {
-    retry: 'operator',
     what: 'The partner answered 400, or the request is not valid HTTP (such as a line break in a header).',
     next: 'Read the message in the run; correct the connector’s request, query, headers or body, then sync again.',
   },
   'pull.not_found': {
-    retry: 'operator',
     what: 'The partner answered 404 or 410: the path does not exist there.',
     next: 'Check base_url of the integration and path of the connector.',
   },
   'pull.forbidden': {
-    retry: 'operator',
     what: 'The partner answered 403: the credentials are known but not allowed to read this.',
     next: 'Ask the partner to give these credentials access to the property’s reservations.',
   },
   'pull.refused': {
-    retry: 'operator',
     what: 'The partner refused the request with a 4xx status.',
     next: 'Read status and message in the run; correct the connector or ask the partner.',
   },
   'pull.unexpected_status': {
-    retry: 'operator',
     what: 'The partner answered with a status that is neither success nor error.',
     next: 'Check base_url and path: this is usually not the API but something before it.',
   },
   'pull.redirect': {
-    retry: 'operator',
     what: 'The partner answered with a redirect. It is not followed, because it would send the credentials along.',
     next: 'Put the final address into base_url or path.',
   },
   'pull.auth_failed': {
-    retry: 'operator',
     what: 'The partner refused the credentials twice, the second time after they were renewed. Pulling from it is paused.',
     next: 'Correct the credentials. Then resume the brand in the console, apply the corrected integration, or run innbound sync once; success ends the pause.',
   },
   'pull.consent_needed': {
-    retry: 'operator',
     what: 'No consent has been given for this integration, or it was withdrawn or has expired.',
     next: 'Open the consent link (innbound consent NAME) and sign in at the partner.',
   },
   'pull.consent_refused': {
-    retry: 'operator',
     what: 'The consent was declined, its link has expired, or the answer does not belong to a link issued here.',
     next: 'Issue a new consent link (innbound consent NAME) and complete it within 30 minutes.',
   },
@@ -72,17 +63,14 @@ export const pullErrors = {
     next: 'The next run retries; raise pull.timeouts, lower page_size, or ask the partner.',
   },
   'pull.too_large': {
-    retry: 'operator',
     what: 'The answer for a single day exceeds limits.response_body.',
     next: 'Lower page_size, or raise limits.response_body in innbound.yaml.',
   },
   'pull.tls': {
-    retry: 'operator',
     what: 'The partner’s certificate is not valid for this address.',
     next: 'Check base_url; for a certificate of the partner’s own authority, name it in network.ca.',
   },
   'pull.blocked_address': {
-    retry: 'operator',
     what: 'The address is private, loopback or link-local, or not a plain http(s) URL; nothing was sent.',
     next: 'Correct the URL, or allow it with network.allow_private in innbound.yaml.',
   },
@@ -92,32 +80,26 @@ export const pullErrors = {
     next: 'One request probes it after the cooldown; scheduled runs then continue by themselves.',
   },
   'pull.not_json': {
-    retry: 'operator',
     what: 'The partner’s answer is not JSON.',
     next: 'Check base_url and path; a web page instead of JSON is often a sign-in or maintenance page.',
   },
   'pull.not_utf8': {
-    retry: 'operator',
     what: 'The partner’s answer is not UTF-8.',
     next: 'Ask the partner for UTF-8, or name an adapter in the connector that converts it.',
   },
   'pull.xml': {
-    retry: 'operator',
     what: 'The partner’s answer is XML.',
     next: 'Name an adapter in the connector that turns it into JSON: docs/guides/adapters.md.',
   },
   'pull.adapter_failed': {
-    retry: 'operator',
     what: 'The connector’s adapter could not be loaded, or could not read the answer.',
     next: 'Read the adapter’s message in the run and correct the adapter.',
   },
   'pull.too_deep': {
-    retry: 'operator',
     what: 'The answer’s JSON is nested deeper, or has a longer list, than allowed.',
     next: 'Lower page_size, or raise limits.json_depth or limits.array_length in innbound.yaml.',
   },
   'pull.wrong_shape': {
-    retry: 'operator',
     what: 'The answer is JSON, but the list of reservations is not where the connector says, or the answer for one reservation contains a different one.',
     next: 'Compare the answer with shape.root_path of the connector (innbound map helps). pull.single must return the reservation with the requested id and no other.',
   },
@@ -127,37 +109,30 @@ export const pullErrors = {
     next: 'Read the partner’s own words (--partner-text of innbound sync and innbound runs). If it is not an error, or means something else, declare it in pull.errors of the connector.',
   },
   'pull.cursor_repeated': {
-    retry: 'operator',
     what: 'The partner returned a cursor or next link a second time: its pages loop.',
     next: 'Report it to the partner. What was read is stored; the run is incomplete.',
   },
   'pull.cursor_invalid': {
-    retry: 'operator',
     what: 'The value at pagination.next cannot be a cursor.',
     next: 'Check pagination.next of the connector.',
   },
   'pull.next_not_found': {
-    retry: 'operator',
     what: 'The list has another page, but the connector’s paging does not find it.',
     next: 'Compare pull.pagination of the connector with an answer of the partner: pagination.next must be the path of the next cursor or address. Only first pages were read.',
   },
   'pull.link_foreign': {
-    retry: 'operator',
     what: 'The next link points to another host. It is not followed, because it would send the credentials along.',
     next: 'Ask the partner, or put the other host into base_url.',
   },
   'pull.page_repeated': {
-    retry: 'operator',
     what: 'The partner sent the same page repeatedly.',
     next: 'Check where the connector sends offset, page or cursor: the partner may ignore them. For a partner that does not page, write pagination: { type: none }. The run is incomplete.',
   },
   'pull.other_brand': {
-    retry: 'operator',
     what: 'A new brand received the bookings of another brand of the same account. Nothing was stored.',
     next: 'Check that the request names the brand ({brand_id}, or pull.query of the integration), and that the credentials are the brand’s own. For one list of several properties, use pull.property and pulled_by.',
   },
   'pull.endless': {
-    retry: 'operator',
     what: 'The list did not end within the page limit of a window.',
     next: 'Check that the partner honours the dates; raise page_size or shorten window.step.',
   },
@@ -182,7 +157,6 @@ export const pullErrors = {
     next: 'Nothing is lost: the partner lists the reservations again. Check pull.acknowledge of the connector if it persists.',
   },
   'pull.no_such_sync': {
-    retry: 'operator',
     what: 'The integration has no pull section or no sync of this type, or its connector describes no list of reservations.',
     next: 'Add the pull section or the sync to the integration; innbound sync also takes a range: --from and --to. For a partner with a list, add pull.request to the connector; without one, events are the only source.',
   },
@@ -197,13 +171,11 @@ export const pullErrors = {
     next: 'List the runs with innbound runs; old runs are deleted after their retention.',
   },
   'pull.bad_range': {
-    retry: 'operator',
     what: 'The range is not two dates in order.',
     next: 'Give --from and --to as YYYY-MM-DD.',
   },
   'pull.no_single': {
-    retry: 'operator',
     what: 'The connector has no request for a single reservation.',
     next: 'Add pull.single to the connector.',
   },
-} as const satisfies Record<string, ErrorEntry>;
+} satisfies Record<string, ErrorEntry>;

@@ -77,27 +77,22 @@ export const pushErrors = {
     next: 'Ask the partner to give every event its own id; the lost change arrives with the next event or pull.',
   },
   'push.event_failed': {
-    retry: 'operator',
     what: 'An accepted event failed repeatedly.',
     next: 'Read the message in the dead letter, correct the cause and replay it.',
   },
   'push.not_hydrated': {
-    retry: 'operator',
     what: 'The reservation of a thin event could not be fetched from the partner’s API.',
     next: 'Check the credentials and pull.single of the connector, then replay the dead letter.',
   },
   'push.no_reservation_id': {
-    retry: 'operator',
     what: 'An accepted event contains no reservation id.',
     next: 'Correct push.map.id (or push.thin.id) of the connector, apply it and replay the dead letter.',
   },
   'push.guest_unidentified': {
-    retry: 'operator',
     what: 'A guest.updated event identifies its guest neither by id, e-mail or phone nor by a known reservation.',
     next: 'Ask the partner to send guest_id, email or phone, or map them in push.map.guests; then replay the dead letter.',
   },
   'push.guest_ambiguous': {
-    retry: 'operator',
     what: 'A guest.updated event may mean several persons, or a person who is not certainly the stored one. It changed nobody.',
     next: 'Assign the event to one of the persons that the dead letter names. Ask the partner to send guest_id, or reservation_id with the full name.',
   },
@@ -122,8 +117,7 @@ export const pushErrors = {
     next: 'Ask the partner why its server sends so much. Reading resumes by itself from the stored offset.',
   },
   'push.no_endpoint': {
-    retry: 'operator',
     what: 'The integration has no endpoint to show, rotate or retire.',
     next: 'Set push: { enabled: true } in the integration, apply it and run innbound endpoint NAME.',
   },
-} as const satisfies Record<string, ErrorEntry>;
+} satisfies Record<string, ErrorEntry>;

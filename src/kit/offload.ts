@@ -21,7 +21,7 @@ export type Offloaded =
       readonly message: string;
     };
 
-export interface OffloadSettings {
+interface OffloadSettings {
   /** A module that calls serveTasks (offload-worker.ts). */
   readonly script: URL;
   readonly deadlineMs: number;

@@ -1,10 +1,8 @@
 import type { Log } from './log.ts';
 import type { Tracer } from './trace.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The tracer, if the standard variables of OpenTelemetry name an endpoint. */
-export async function openTracer(env: Environment, node: string, log: Log): Promise<Tracer | undefined> {
+export async function openTracer(env: NodeJS.ProcessEnv, node: string, log: Log): Promise<Tracer | undefined> {
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint || env.OTEL_TRACES_EXPORTER === 'none' || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true')
     return undefined;

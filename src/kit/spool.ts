@@ -1,28 +1,23 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+export type Spool = ReturnType<typeof openSpool>;
+
 /**
  * A folder for a few bytes that must survive a crash until they reach the store. Writing is synchronous on purpose: nothing else of
  * this process can run, or die, between the arrival of the bytes and the disk's confirmation.
  */
-export interface Spool {
-  put(name: string, bytes: Uint8Array): void;
-  get(name: string): Buffer | undefined;
-  remove(name: string): void;
-  names(): string[];
-}
-
-export function openSpool(folder: string): Spool {
+export function openSpool(folder: string) {
   const fileOf = (name: string) => path.join(folder, Buffer.from(name).toString('base64url'));
   return {
-    put(name, bytes) {
+    put(name: string, bytes: Uint8Array): void {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(name);
       const aside = `${file}.${process.pid}`;
       writeFileSync(aside, bytes, { mode: 0o600, flush: true });
       renameSync(aside, file);
     },
-    get(name) {
+    get(name: string): Buffer | undefined {
       try {
         return readFileSync(fileOf(name));
       } catch (error) {
@@ -30,10 +25,10 @@ export function openSpool(folder: string): Spool {
         throw error;
       }
     },
-    remove(name) {
+    remove(name: string): void {
       rmSync(fileOf(name), { force: true });
     },
-    names() {
+    names(): string[] {
       try {
         const files = readdirSync(folder).filter((file) => /^[\w-]+$/.test(file));
         return files.map((file) => Buffer.from(file, 'base64url').toString());

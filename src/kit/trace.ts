@@ -8,7 +8,7 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly kind: 'server' | 'consumer' | 'client' | 'internal';
   /** W3C traceparent of the span above. Without it, or if it is malformed, a new trace starts. */
   readonly parent?: string | undefined;
@@ -18,7 +18,7 @@ export interface SpanOptions {
 }
 
 /** Names, counts and codes. Never personal data: people with access to traces may have none to the store. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
   /** For the spans below it, in this process or another. */

@@ -14,7 +14,7 @@ import { type Api, type CallResult, tools } from './tools.ts';
 
 /** Tools for assistants (Model Context Protocol) on top of the API of a running service. Holds no state and no rights of its own. */
 
-export interface McpOptions {
+interface McpOptions {
   /** The address of the service. */
   readonly service: string;
   /** Whether tools that change something are offered. */

@@ -11,7 +11,7 @@ export interface Api {
   readonly post: (path: string, body: Json) => Promise<CallResult>;
 }
 
-export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly input: Input;

@@ -1,6 +1,5 @@
 import type { Capacity } from '../canonical/capacity.ts';
-import { added, cents } from './curve.ts';
-import { addDays, year } from './days.ts';
+import { addDays, added, cents, year } from './curve.ts';
 import type { HotelFacts, Lost, Money, NightFacts, Sold } from './facts.ts';
 
 /** The figures of a hotel as its page shows them: in one currency, by one definition, against its rooms and its budget. */

@@ -1,4 +1,5 @@
-import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/not-names.ts';
+import type { NoteCode } from '../canonical/notes.ts';
+import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/fold.ts';
 import { hasForeignLetters, type NameField } from './name-case.ts';
 import { dottedTitles, gluedTitle, joiningWordOf, joiningWords, placeholdersAlone } from './name-words.ts';
 import { visible } from './text.ts';
@@ -8,13 +9,7 @@ export interface Names {
   readonly last_name?: string | undefined;
 }
 
-export type NameRule =
-  | 'name_tidied'
-  | 'name_split'
-  | 'name_title_removed'
-  | 'name_first_of_two'
-  | 'name_placeholder'
-  | 'name_case';
+export type NameRule = Extract<NoteCode, `name_${string}`>;
 
 export interface NameRegions {
   readonly nationality?: string | undefined;

@@ -1,4 +1,4 @@
-import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/not-names.ts';
+import { leadingTitles, numberedPlaceholder, placeholders, trailingTitles } from '../persons/fold.ts';
 import { type CaseContext, caseName, type NameField } from './name-case.ts';
 import { longestName, type NameRegions, type NameRule, type Names, nameRules } from './name-rules.ts';
 import { joiningWords, localJoiningWords, placeholdersAlone } from './name-words.ts';
@@ -10,24 +10,7 @@ interface NameChange {
   readonly after: string | undefined;
 }
 
-interface NameReading {
-  readonly names: Names;
-  readonly changes: readonly NameChange[];
-}
-
-const unchanged: readonly NameChange[] = [];
-
-function changesBetween(before: Names, after: Names, rule: NameRule): readonly NameChange[] {
-  const first = changeOf('first_name', before, after, rule);
-  const last = changeOf('last_name', before, after, rule);
-  if (first === undefined) return last === undefined ? unchanged : [last];
-  return last === undefined ? [first] : [first, last];
-}
-
-function changeOf(field: NameField, before: Names, after: Names, rule: NameRule): NameChange | undefined {
-  if (before[field] === after[field]) return undefined;
-  return { field, rule, before: before[field], after: after[field] };
-}
+const fields = ['first_name', 'last_name'] as const;
 
 const ruleWords: ReadonlySet<string> = new Set([
   ...placeholders,
@@ -51,14 +34,17 @@ export function isPlain(name: string | undefined): boolean {
  * Applies every rule to both names and lists what each rule changed. The rules are repeated until none changes anything, so that
  * normalizing twice equals once. Each shortens the text, so this ends.
  */
-export function readNames(given: Names, regions: NameRegions): NameReading {
+export function readNames(given: Names, regions: NameRegions): { names: Names; changes: readonly NameChange[] } {
   const changes: NameChange[] = [];
   let names: Names = given;
   const put = (rule: NameRule, next: Names): void => {
-    const found = changesBetween(names, next, rule);
-    if (found.length === 0) return;
-    changes.push(...found);
-    names = next;
+    const found = changes.length;
+    for (const field of fields) {
+      const before = names[field];
+      const after = next[field];
+      if (before !== after) changes.push({ field, rule, before, after });
+    }
+    if (changes.length > found) names = next;
   };
   const isUsual = isPlain(given.first_name) && isPlain(given.last_name);
   for (let before: Names | undefined; before !== names && !isUsual; ) {

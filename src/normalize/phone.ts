@@ -1,33 +1,23 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { NameRegions } from './name-rules.ts';
 import { saysNothing, visible } from './text.ts';
 
 /**
  * The result of reading a partner's phone text. A number is accepted only if the numbering plan of its country contains it (the `max`
  * metadata): a wrong number that is accepted would reach a stranger; a right number that is kept as raw can still be corrected.
  */
-export type PhoneReading =
-  | {
-      readonly kind: 'number';
-      readonly e164: string;
-      readonly by: PhoneBasis;
-      readonly extension: boolean;
-      readonly several: boolean;
-    }
+type PhoneReading =
+  | (ReadNumber & { readonly several: boolean })
   | { readonly kind: 'impossible' }
   | { readonly kind: 'nothing' };
 
 /** How the country of the number was determined. */
 export type PhoneBasis = 'international' | 'nationality' | 'country' | 'code';
 
-export interface PhoneRegions {
-  readonly nationality?: string | undefined;
-  readonly country?: string | undefined;
-}
-
 /** Longer texts are not phone numbers; the limit bounds the cost. */
 const longestText = 120;
 
-export function readPhone(raw: string, regions: PhoneRegions): PhoneReading {
+export function readPhone(raw: string, regions: NameRegions): PhoneReading {
   if (raw.length > longestText) return { kind: 'impossible' };
   const reading = read(raw, regions);
   return reading.kind === 'impossible' ? (readCode(raw, regions) ?? reading) : reading;
@@ -41,7 +31,7 @@ const codeAndNumber = /^[02-9]\d{10,}$/;
  * A country code without its plus: 31612345678. Only if nothing contradicts: no other nationality is stated, and the digits are not a number
  * of a country with long numbers. Shorter numbers, and those after a 1, may as well be local ones of North America or China.
  */
-function readCode(raw: string, { nationality }: PhoneRegions): PhoneReading | undefined {
+function readCode(raw: string, { nationality }: NameRegions): PhoneReading | undefined {
   const digits = raw.replace(/[ ()/.-]/g, '');
   if (nationality !== undefined || !codeAndNumber.test(digits) || raw.endsWith('.0')) return undefined;
   const found = parse(`+${digits}`, undefined);
@@ -52,7 +42,7 @@ function readCode(raw: string, { nationality }: PhoneRegions): PhoneReading | un
 /** In order of precedence. */
 const homes = ['nationality', 'country'] as const;
 
-function read(raw: string, regions: PhoneRegions): PhoneReading {
+function read(raw: string, regions: NameRegions): PhoneReading {
   const text = withoutLabels(visible(raw));
   if (saysNothing(text)) return { kind: 'nothing' };
   const whole = readOne(text, regions);
@@ -94,7 +84,7 @@ type ReadNumber = {
   readonly extension: boolean;
 };
 
-function readOne(text: string, regions: PhoneRegions): ReadNumber | undefined {
+function readOne(text: string, regions: NameRegions): ReadNumber | undefined {
   const start = /^[^\d+＋]*([+＋]?)[^\d]*/.exec(text);
   const digitsFrom = start?.[0].length ?? 0;
   const rest = text.slice(digitsFrom);
@@ -134,15 +124,13 @@ function* internationalSpellings(afterPlus: string): Generator<string> {
   if (mexican) yield `52 ${mexican[1]}`;
 }
 
-function readNational(text: string, regions: PhoneRegions): ReadNumber | undefined {
+const mexicanPrefix = /^\D*(?:04[45]|01|(?:52\D*)?1)\D*(?=(?:\d\D*){10}$)/;
+
+function readNational(text: string, regions: NameRegions): ReadNumber | undefined {
   for (const by of homes) {
     const region = regions[by];
     if (region === undefined || !isSupportedCountry(region)) continue;
-    const found =
-      parse(text, region) ??
-      (region === 'MX'
-        ? parse(text.replace(/^\D*(?:04[45]|01|(?:52\D*)?1)\D*(?=(?:\d\D*){10}$)/, ''), region)
-        : undefined);
+    const found = parse(text, region) ?? (region === 'MX' ? parse(text.replace(mexicanPrefix, ''), region) : undefined);
     if (found) return { ...found, by };
   }
   return undefined;
@@ -152,10 +140,7 @@ function readNational(text: string, regions: PhoneRegions): ReadNumber | undefin
 const longestExtension = 6;
 
 function parse(text: string, region: CountryCode | undefined): Omit<ReadNumber, 'by'> | undefined {
-  const number = parsePhoneNumberFromString(
-    text,
-    region === undefined ? { extract: false } : { defaultCountry: region, extract: false },
-  );
+  const number = parsePhoneNumberFromString(text, { ...(region && { defaultCountry: region }), extract: false });
   if (!number?.isValid() || (number.ext?.length ?? 0) > longestExtension) return undefined;
   const e164: string = number.number;
   return e164Pattern.test(e164) ? { kind: 'number', e164, extension: number.ext !== undefined } : undefined;

@@ -3,17 +3,11 @@ import { type Booking, deliberateFailures, type PullFacts, type PushFacts, type 
 export const asks = ['push', 'pull'] as const;
 export type Ask = (typeof asks)[number];
 
-/**
- * done     it was seen
- * wrong    it was seen, but not as it must be
- * missing  it was not seen yet
- */
-type CheckState = 'done' | 'wrong' | 'missing';
-
 /** One line of the checklist. The page has the words for its id, and `seen` fills them. */
 export interface Check {
   readonly id: string;
-  readonly state: CheckState;
+  /** done: it was seen; wrong: it was seen, but not as it must be; missing: it was not seen yet. */
+  readonly state: 'done' | 'wrong' | 'missing';
   readonly seen: { readonly [name: string]: string | number };
   /** Without it the brand can still go live. */
   readonly isOptional?: true;
@@ -90,16 +84,8 @@ function clock(skews: readonly number[]): Check {
 }
 
 function pullChecks(facts: PullFacts | undefined): Check[] {
-  const ids = [
-    'pull.answers',
-    'pull.complete',
-    'pull.bounds',
-    'pull.readable',
-    'pull.status',
-    'pull.fields',
-    'pull.volume',
-  ];
-  if (facts === undefined) return ids.map((id) => ({ id, state: 'missing', seen: {} }));
+  const ids = ['answers', 'complete', 'bounds', 'readable', 'status', 'fields', 'volume'];
+  if (facts === undefined) return ids.map((id) => ({ id: `pull.${id}`, state: 'missing', seen: {} }));
   const { failure, isComplete, bookings, pages, unreadable, unknown, isShort, missing, rooms } = facts;
   const judged = (id: string, isRight: boolean, seen: Check['seen'] = {}): Check => ({
     id,

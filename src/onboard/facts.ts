@@ -130,7 +130,7 @@ export interface PullFacts {
 }
 
 /** What a rule of the partner kit says about the API, without guest data. */
-export interface RuleFact {
+interface RuleFact {
   readonly id: string;
   /** advice: the API can be used as it is. */
   readonly outcome: 'pass' | 'fail' | 'advice';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { isSeq, parseDocument } from 'yaml';
 import { compileCheck } from '../brand/compile-check.ts';
-import { readTable, writeLine } from '../documents/brand-table.ts';
-import { tableFile, typed } from '../documents/brands.ts';
+import { readTable, tableFile, typed, writeLine } from '../documents/brands.ts';
 import { checkFiles } from '../documents/check.ts';
 import { readWorkspace } from '../documents/load.ts';
 import { readSource, type SourceFile } from '../documents/parse.ts';
@@ -11,7 +10,7 @@ import { InnboundError } from '../errors.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { writeWhole } from './document-file.ts';
 
-export interface AddedBrands {
+interface AddedBrands {
   /** The file that lists them now, relative to the workspace. */
   readonly file: string;
   readonly brands: readonly string[];

@@ -4,12 +4,9 @@ import type { Clock } from '../kit/clock.ts';
 import { randomId } from '../kit/ids.ts';
 import { openSocket } from '../outbound/socket.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { RoutableAlert } from '../store/operate/alert-row.ts';
-import { routeStates } from '../store/operate/alert-sends.ts';
-import type { Mail, MailPorts } from '../watch/routes/email.ts';
-import { isMeant, waitMs } from '../watch/routes/match.ts';
-import type { News, RouteSettings } from '../watch/routes/route.ts';
-import { type RouteAnswer, sendByMail, sendNotice } from '../watch/routes/send.ts';
+import { type RoutableAlert, routeStates } from '../store/operate/alerts.ts';
+import { isMeant, type News, type RouteSettings, waitMs } from '../watch/routes/route.ts';
+import { type Mail, type MailPorts, type RouteAnswer, sendByMail, sendNotice } from '../watch/routes/send.ts';
 import { type SendAlertsPorts, testRoute } from '../watch/send-alerts.ts';
 
 /** The name of the route for `alerts.webhook`; no route of a document can have it. */

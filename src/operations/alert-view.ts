@@ -1,6 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import type { AlertRow } from '../store/operate/alert-row.ts';
-import type { Concern } from '../store/operate/alerts.ts';
+import type { AlertRow, Concern } from '../store/operate/alerts.ts';
 import { isOfDestination, sharedText } from '../watch/causes.ts';
 
 /** What concerns these brands; undefined for a caller who may see everything. */

@@ -2,22 +2,23 @@ import { isMap } from 'yaml';
 import { readYaml } from '../documents/yaml-text.ts';
 import { isObject, type Json } from '../terms.ts';
 
-export type Assigned =
+type Assigned =
   | { readonly kind: 'ok'; readonly connector: string }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** A list beside the records, in which the value is found by an id. */
-export interface Lookup {
-  readonly in: string;
-  readonly key: string;
-  readonly value: string;
+export interface Assigning {
+  readonly connector: string;
+  readonly field: string;
+  readonly path: string;
+  /** A list beside the records, in which the value is found by an id. */
+  readonly lookup?: { readonly in: string; readonly key: string; readonly value: string } | undefined;
 }
 
 /**
  * Maps one field of a raw record to a canonical field, in the text of a connector; comments and order stay. `field` is for example
  * check_in, guests.last_name or extra.floor; `path` is a place in the raw record, such as guests[0].family.
  */
-export function assignField(text: string, field: string, path: string, lookup?: Lookup): Assigned {
+export function assignField(text: string, field: string, path: string, lookup?: Assigning['lookup']): Assigned {
   const read = readYaml(text);
   if (read.kind === 'refused' || read.faults.length > 0 || !isMap(read.yaml.contents)) {
     return refused('The connector is not valid YAML; correct it first.');

@@ -4,26 +4,19 @@ import type { PersonPlace } from '../reconcile/guest-update.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
 import { batchOf, lockEvent, settle } from '../store/events/work-events.ts';
-import { closeDeadLetter, lockDeadLetter } from '../store/operate/dead-letter-close.ts';
+import { closeDeadLetter, lockDeadLetter } from '../store/operate/dead-letter-changes.ts';
 import { showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
 import { storedRecords } from '../store/records/stored-record.ts';
-import { type PersonView, personView } from './person-view.ts';
-
-/** A person whom an ambiguous guest event may mean. `person` is null if nobody is there any more. */
-export interface GuestCandidate {
-  readonly at: PersonPlace;
-  readonly person: PersonView | null;
-  readonly stay?: Pick<Reservation, 'check_in' | 'check_out' | 'status'>;
-}
+import { personView } from './profiles.ts';
 
 /** An address of a travel agent may have hundreds. */
 const mostShown = 50;
 
-/** The persons whom the event of this dead letter may mean, as they are now. Undefined if it is not about that. */
-export async function guestCandidates(
-  { pool }: Pick<Runtime, 'pool'>,
-  id: string,
-): Promise<readonly GuestCandidate[] | undefined> {
+/**
+ * The persons whom the event of this dead letter may mean, as they are now. Undefined if it is not about that. `person` is null if nobody is
+ * there any more.
+ */
+export async function guestCandidates({ pool }: Pick<Runtime, 'pool'>, id: string) {
   const letter = await showDeadLetter(pool, id);
   const ambiguity = letter && ambiguityOf(letter);
   if (ambiguity === undefined) return undefined;
@@ -40,14 +33,11 @@ export async function guestCandidates(
   });
 }
 
-export type Assignment =
-  | { readonly result: 'assigned' }
-  /** Another person is there by now, or another guest of the event is not certain: the dead letter says so. */
-  | { readonly result: 'still_open'; readonly message: string }
-  | { readonly result: 'refused'; readonly reason: string };
-
-/** Applies an ambiguous guest event to the person whom an operator chose, and closes its dead letter, in one transaction. */
-export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonPlace, by: string): Promise<Assignment> {
+/**
+ * Applies an ambiguous guest event to the person whom an operator chose, and closes its dead letter, in one transaction. `still_open`: another
+ * person is there by now, or another guest of the event is not certain; the dead letter says so.
+ */
+export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonPlace, by: string) {
   const letter = await showDeadLetter(runtime.pool, id);
   const ambiguity = letter && ambiguityOf(letter);
   if (letter === undefined || ambiguity === undefined)
@@ -58,7 +48,7 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
   const { integration: name, cause_id: seq } = letter;
   const integration = runtime.active().integrations.get(name);
   if (integration === undefined) return refused(`The documents of ${name} are not in force.`);
-  const done = await transaction(runtime.pool, async (tx): Promise<Assignment> => {
+  const done = await transaction(runtime.pool, async (tx) => {
     // In the order in which the worker of events locks them.
     const event = await lockEvent(tx, name, Number(seq));
     if ((await lockDeadLetter(tx, id)) === undefined) return refused('The dead letter is no longer open.');
@@ -72,11 +62,11 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
     );
     if (settled.state === 'dead') {
       const { message = '' } = (await showDeadLetter(tx, id)) ?? {};
-      return { result: 'still_open', message };
+      return { result: 'still_open', message } as const;
     }
     await settle(tx, name, [settled]);
     await closeDeadLetter(tx, id, 'replayed', { by, reason: `assigned to ${placeText(to)}` });
-    return { result: 'assigned' };
+    return { result: 'assigned' } as const;
   });
   runtime.wake.signal('outbox');
   return done;
@@ -99,4 +89,4 @@ const recordOf = (place: PersonPlace) =>
     ? ({ type: 'guest', id: place.profile } as const)
     : ({ type: 'reservation', id: place.reservation } as const);
 
-const refused = (reason: string): Assignment => ({ result: 'refused', reason });
+const refused = (reason: string) => ({ result: 'refused', reason }) as const;

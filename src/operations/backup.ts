@@ -153,7 +153,7 @@ export async function refuseRunningNodes(pool: Pool): Promise<void> {
   throw new InnboundError('store.nodes_running', `Running nodes: ${nodes.map(({ node }) => node).join(', ')}.`);
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly workspaceDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly passphrase: string | undefined;

@@ -12,13 +12,8 @@ export interface ConsolePorts {
 
 const program = fileURLToPath(new URL('../../console/build.ts', import.meta.url));
 
-export interface ConsoleBuild {
-  readonly ports: ConsolePorts;
-  stop(): Promise<void>;
-}
-
 /** Builds the console in the background if it is missing or outdated. Nothing else waits for it. */
-export function startConsoleBuild(log: Log): ConsoleBuild {
+export function startConsoleBuild(log: Log): { readonly ports: ConsolePorts; stop(): Promise<void> } {
   const building = new AbortController();
   let failure: string | undefined;
   const done = consoleBuilt(building.signal).then((outcome) => {

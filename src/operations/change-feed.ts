@@ -1,15 +1,16 @@
-import { decodeRecord } from '../canonical/encode.ts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { decodeRecord } from '../canonical/reservation.ts';
 import { dataOf, keyInEpoch, type Message, messageJson } from '../deliver/message.ts';
 import { InnboundError } from '../errors.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
+import type { Keyring } from '../kit/crypto.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { completeSince } from '../store/db/partitions.ts';
-import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, readFeed } from '../store/records/feed.ts';
+import type { Pool } from '../store/db/pool.ts';
+import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, feedNews, readFeed } from '../store/records/feed.ts';
 import type { EntityType } from '../terms.ts';
-import { type FeedCursor, openCursor, sealCursor } from './feed-cursor.ts';
-import { FeedFollower } from './feed-follower.ts';
 
-export interface FeedRequest {
+interface FeedRequest {
   /** Undefined for the beginning. */
   readonly after: string | undefined;
   readonly integrations: readonly string[] | undefined;
@@ -26,7 +27,7 @@ export interface ChangeFeed {
   read(request: FeedRequest): Promise<FeedPage>;
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly changes: readonly unknown[];
   readonly cursor: string;
   readonly more: boolean;
@@ -41,7 +42,6 @@ const mostBytes = 4 * 1024 * 1024;
 const searchMs = 2_000;
 /** How long the first request waits for transactions in progress. */
 const settleMs = 2_000;
-const settleEveryMs = 20;
 
 /**
  * The feed of changes: pages in the order of the history's entries, up to the horizon below which nothing can still appear.
@@ -50,13 +50,13 @@ const settleEveryMs = 20;
 export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeFeed {
   const { pool } = runtime;
   const horizon = new FeedHorizon(pool);
-  const follower = new FeedFollower(pool, horizon, clock);
+  const newsFor = followFeed(pool, horizon, clock);
 
   const settled = async (signal: AbortSignal): Promise<number | undefined> => {
     const until = clock.uptimeMs() + settleMs;
     let position = await horizon.look();
     while (position === undefined && clock.uptimeMs() < until && !signal.aborted) {
-      await clock.wait(settleEveryMs, signal);
+      await clock.wait(20, signal);
       position = await horizon.look();
     }
     return position;
@@ -104,7 +104,7 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     while (found.rows.length === 0 && found.position >= (horizon.position ?? 0) && !signal.aborted) {
       const leftMs = until - clock.uptimeMs();
       if (leftMs <= 0) break;
-      const moved = await follower.wait(scope, found.position, leftMs, signal);
+      const moved = await newsFor(scope, found.position, leftMs, signal);
       found = moved.isNews
         ? await search(scope, moved.position, horizon.position ?? moved.position, limit)
         : { rows: [], position: moved.position };
@@ -177,4 +177,103 @@ async function messagesOf(runtime: Runtime, rows: readonly FeedRow[], epoch: num
     };
     return { ...messageJson(message), changed_at: at };
   });
+}
+
+interface FeedCursor {
+  readonly epoch: number;
+  readonly position: number;
+  /** Changes after the position were made after this second, by the database's clock. */
+  readonly second: number;
+}
+
+/**
+ * A cursor is a position, signed together with the filters of the request. A cursor from other filters is refused: continuing there
+ * would skip what the first filters left out. A forged position could lie where changes are still missing. Readers keep cursors for long, so
+ * they are signed with the hash keys, which a rotation of the sealing key keeps.
+ */
+function sealCursor(hashKeys: Keyring, { epoch, position, second }: FeedCursor, filter: string): string {
+  const signature = sign(hashKeys[0].bytes, [epoch, position, second], filter);
+  return `${epoch}.${position}.${second}.${signature.toString('base64url')}`;
+}
+
+/** Undefined for a cursor that was not issued for these filters. */
+function openCursor(hashKeys: Keyring, text: string, filter: string): FeedCursor | undefined {
+  const [, numbers = '', shown = ''] = /^(\d{1,9}\.\d{1,15}\.\d{1,12})\.([\w-]{22})$/.exec(text) ?? [];
+  const signature = Buffer.from(shown, 'base64url');
+  const [epoch = 0, position = 0, second = 0] = numbers.split('.').map(Number);
+  const isOurs = hashKeys.some(({ bytes }) => {
+    const ours = sign(bytes, [epoch, position, second], filter);
+    return signature.length === ours.length && timingSafeEqual(signature, ours);
+  });
+  return isOurs ? { epoch, position, second } : undefined;
+}
+
+function sign(key: Buffer, place: readonly number[], filter: string): Buffer {
+  const text = JSON.stringify(['feed cursor', ...place, filter]);
+  return createHmac('sha256', key).update(text).digest().subarray(0, 16);
+}
+
+interface Waiter {
+  readonly scope: FeedScope;
+  /** Read up to here. */
+  position: number;
+  readonly wake: (isNews: boolean) => void;
+}
+
+/**
+ * Wakes waiting readers when changes in their scope appear. Polls the store five times a second per node, whatever the number of
+ * readers, and not at all without readers. A reader whose scope has no changes advances without a query.
+ */
+function followFeed(db: Pool, horizon: FeedHorizon, clock: Clock & Timers) {
+  const waiters = new Set<Waiter>();
+  let isLooking = false;
+
+  const look = async (): Promise<void> => {
+    const now = await horizon.look();
+    const behind = [...waiters].filter(({ position }) => now !== undefined && position < now);
+    if (now === undefined || behind.length === 0) return;
+    const from = Math.min(...behind.map(({ position }) => position));
+    const news = await feedNews(db, from, now);
+    for (const waiter of behind) {
+      // A reader that joined with an older position may be woken needlessly, but never misses a change.
+      if (news.some((one) => covers(waiter.scope, one))) waiter.wake(true);
+      else waiter.position = now;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    isLooking = true;
+    while (waiters.size > 0) {
+      await clock.wait(200);
+      // While the database is unreachable, readers wait until their time is over.
+      await look().catch(() => {});
+    }
+    isLooking = false;
+  };
+  /** Resolves with where to continue, and whether there may be changes in the reader's scope. */
+  return (scope: FeedScope, position: number, ms: number, signal: AbortSignal) => {
+    if (waiters.size >= 1_000) {
+      throw new InnboundError('operate.busy', 'Too many readers wait on this node; try again in a few seconds.');
+    }
+    return new Promise<{ readonly position: number; readonly isNews: boolean }>((resolve) => {
+      const wake = (isNews: boolean): void => {
+        cancel();
+        signal.removeEventListener('abort', end);
+        waiters.delete(waiter);
+        resolve({ position: waiter.position, isNews });
+      };
+      const end = () => wake(false);
+      const waiter: Waiter = { scope, position, wake };
+      const cancel = clock.schedule(ms, end);
+      signal.addEventListener('abort', end, { once: true });
+      waiters.add(waiter);
+      if (!isLooking) void follow();
+    });
+  };
+}
+
+function covers({ integrations, types }: FeedScope, one: { integration: string; type: EntityType }): boolean {
+  return (
+    (integrations === undefined || integrations.includes(one.integration)) &&
+    (types === undefined || types.includes(one.type))
+  );
 }

@@ -1,15 +1,15 @@
 import { behaviourRules, checkApi } from '../../packages/partner-kit/src/check/api.ts';
 import { OutOfRequests } from '../../packages/partner-kit/src/check/client.ts';
-import type { Target } from '../../packages/partner-kit/src/check/target.ts';
+import type { Target } from '../../packages/partner-kit/src/check/evidence.ts';
 import type { Brand } from '../brand/brand.ts';
-import { localDateAt } from '../canonical/dates.ts';
+import { localDateAt } from '../canonical/values.ts';
 import type { PullSettings } from '../documents/pull.ts';
-import { readTotal } from '../intake/pull/page/paginate/paginator.ts';
+import { readTotal } from '../intake/pull/page/paginate.ts';
 import type { PullPorts } from '../intake/pull/ports.ts';
 import { addDays } from '../intake/pull/window/windows.ts';
 import { pathReader } from '../json-path/read.ts';
 import type { PullFacts } from '../onboard/facts.ts';
-import { AdmissionGate } from '../outbound/ask/admission.ts';
+import { gateOf } from '../outbound/ask/asking.ts';
 import { credentialsFor } from '../outbound/auth/credentials.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName, Json } from '../terms.ts';
@@ -17,7 +17,6 @@ import { testPorts } from './fetch-sample.ts';
 
 /** Rules about the envelope of the description; the connector says how this one is. */
 const settledByConnector = new Set(['list.root', 'paging.envelope']);
-const mostRequests = 30;
 /** A page waits for it, and a proxy cuts an answer that takes a minute. */
 const mostMs = 50_000;
 
@@ -43,7 +42,7 @@ export async function checkConformance(
       ...target,
       ...daysAround(runtime.clock.now(), plan.settings),
       rules: behaviourRules.filter(({ id }) => !settledByConnector.has(id)),
-      mostRequests,
+      mostRequests: 30,
       now: runtime.clock.now,
       wait: (ms) => runtime.clock.wait(ms, signal),
       signal,
@@ -89,7 +88,7 @@ type Plan = { readonly settings: PullSettings; readonly brand: Brand };
 function senderOf(ports: PullPorts, plan: Plan, signal: AbortSignal) {
   const { settings } = plan;
   const credentials = credentialsFor(ports, plan);
-  const gate = new AdmissionGate({ ...ports, limits: { parkMs: mostMs } }, settings);
+  const gate = gateOf({ ...ports, limits: { parkMs: mostMs } }, plan);
   const once = async (url: string, init: RequestInit) => {
     const admission = await gate.admit(false);
     if (admission.kind === 'wait') await ports.clock.wait(admission.ms, signal);

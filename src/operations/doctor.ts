@@ -1,13 +1,16 @@
+import { lookup as systemLookup } from 'node:dns/promises';
 import { readFile, statfs } from 'node:fs/promises';
+import { connect as connectPlain, isIP } from 'node:net';
 import path from 'node:path';
+import { connect as connectTls, rootCertificates, TLSSocket } from 'node:tls';
 import { keySource } from '../documents/keyring.ts';
 import type { LoadedDocuments } from '../documents/kinds.ts';
-import { resolveSecrets } from '../documents/resolve-secrets.ts';
-import { secretFiles } from '../documents/secret-files.ts';
+import { resolveSecrets, secretFiles } from '../documents/secret-reference.ts';
 import { openPrivatePostgres } from '../embedded-postgres/open.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { version } from '../kit/version.ts';
+import { isPublicAddress } from '../outbound/http/address.ts';
 import { sealingKey } from '../runtime/keys.ts';
 import { readDocuments } from '../runtime/workspace-documents.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
@@ -16,6 +19,7 @@ import { clockAheadMs, databaseFacts, migrationState, nodeFacts } from '../store
 import { unmannedRoles } from '../store/operate/nodes.ts';
 import {
   type Diagnosis,
+  type HostFacts,
   judgeClock,
   judgeDatabase,
   judgeDisk,
@@ -24,7 +28,6 @@ import {
   judgeNodes,
   judgePublicUrl,
 } from '../watch/diagnosis.ts';
-import { examineHost } from './examine-hosts.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -113,14 +116,12 @@ async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedD
       found.push(proxied(judgeHost(await examineHost(origin, ['network.proxy'], { ...rules, allowPrivate: true }))));
     return found;
   }
-  const checked = [...origins].slice(0, mostHosts);
+  const checked = [...origins].slice(0, 200);
   found.push(
     ...(await Promise.all(checked.map(async ([origin, by]) => judgeHost(await examineHost(origin, by, rules))))),
   );
   return found;
 }
-
-const mostHosts = 200;
 
 /** Plain http to a proxy is usual. */
 const proxied = (found: Diagnosis): Diagnosis =>
@@ -172,4 +173,63 @@ async function examineKey(pool: Pool, workspaceDir: string, env: Env): Promise<D
   } catch (error) {
     return problemOf(check, error);
   }
+}
+
+interface HostRules {
+  readonly allowPrivate: boolean;
+  readonly ca?: string;
+  readonly now: number;
+  readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
+}
+
+const timeoutMs = 5_000;
+
+/** Resolves a host and opens a connection to it, with TLS for https. Sends no request. */
+export async function examineHost(
+  origin: string,
+  usedBy: readonly string[],
+  { allowPrivate, ca, now, lookup = (name) => systemLookup(name, { all: true }) }: HostRules,
+): Promise<HostFacts> {
+  const url = new URL(origin);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const failed = (kind: 'dns' | 'private' | 'unreachable' | 'tls', message: string): HostFacts => ({
+    origin,
+    usedBy,
+    failure: { kind, message },
+  });
+  let addresses: readonly string[];
+  try {
+    addresses = isIP(host) ? [host] : (await lookup(host)).map(({ address }) => address);
+  } catch {
+    return failed('dns', 'the name does not resolve.');
+  }
+  const blocked = allowPrivate ? undefined : addresses.find((address) => !isPublicAddress(address));
+  if (blocked !== undefined) return failed('private', `it resolves to the private address ${blocked}.`);
+  const isTls = url.protocol === 'https:';
+  const port = Number(url.port || (isTls ? 443 : 80));
+  return new Promise<HostFacts>((resolve) => {
+    const socket = isTls
+      ? connectTls({
+          host,
+          port,
+          timeout: timeoutMs,
+          ...(isIP(host) === 0 && { servername: host }),
+          ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+        })
+      : connectPlain({ host, port, timeout: timeoutMs });
+    const end = (facts: HostFacts) => {
+      socket.destroy();
+      resolve(facts);
+    };
+    socket.once('timeout', () => end(failed('unreachable', `no answer within ${timeoutMs / 1000} s.`)));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      const isRefused = /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE)/.test(error.code ?? '');
+      end(isRefused ? failed('unreachable', `${error.code}.`) : failed('tls', `${error.code ?? 'no code'}.`));
+    });
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      if (!(socket instanceof TLSSocket)) return end({ origin, usedBy });
+      const until = Date.parse(socket.getPeerCertificate().valid_to);
+      end({ origin, usedBy, certificateDays: Math.floor((until - now) / 86_400_000) });
+    });
+  });
 }

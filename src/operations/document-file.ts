@@ -13,7 +13,7 @@ import { storedTexts } from '../store/documents/documents.ts';
 import { fileName } from './sources-in-force.ts';
 
 /** The file of a document in the workspace of this node, which an edit through the API also writes. */
-export interface FileHere {
+interface FileHere {
   /** Relative to the workspace. */
   readonly file: string;
   readonly text: string;

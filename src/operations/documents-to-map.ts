@@ -9,7 +9,7 @@ import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
 import { invalidDocuments, shippedConnectorsDir } from '../runtime/workspace-documents.ts';
-import { type Property, sampleIntegration } from './sample-integration.ts';
+import { type Property, sampleIntegration } from './preview-mapping.ts';
 
 /**
  * The pipeline of one connector, from the files. Mistakes in other documents do not matter, and a shipped connector needs no

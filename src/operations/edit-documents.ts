@@ -1,16 +1,20 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { type Document, parseDocument } from 'yaml';
 import type { CheckResult } from '../documents/check.ts';
 import { hostReferences } from '../documents/host-references.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
 import type { SourceFile } from '../documents/parse.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
+import { InnboundError } from '../errors.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
+import { documentsAround } from '../store/documents/documents.ts';
+import { countRecords } from '../store/records/count.ts';
 import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } from './document-file.ts';
-import { acceptCases as acceptAll, brokenCases } from './mapping-cases.ts';
+import { acceptCases as acceptAll, casesBrokenBy } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
 import {
   completed,
@@ -23,20 +27,13 @@ import {
   sourcesAround,
 } from './sources-in-force.ts';
 
-/** Mistakes and warnings of a text. */
-export interface Validated {
-  readonly mistakes: readonly Mistake[];
-  readonly warnings: readonly (Mistake & { readonly severity: 'warning' })[];
-  readonly holdsCredentials: boolean;
-}
-
-export interface EditedDocument {
+interface EditedDocument {
   readonly kind: DocumentKind;
   readonly name: string;
   readonly text: string;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** Accept the new records of cases that the text changes. */
   readonly acceptCases?: boolean;
   /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
@@ -57,18 +54,8 @@ export type Applied =
   /** The workspace folder is read-only; `file` is where the change must be made. */
   | { readonly kind: 'read_only'; readonly file: string };
 
-/**
- * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
- * node's workspace. Other nodes read documents from the database, never from this folder.
- */
-
 /** Mistakes and warnings of a text, checked as an apply checks it. Writes nothing. */
-export async function validateDocument(
-  runtime: Runtime,
-  kind: DocumentKind,
-  name: string | undefined,
-  text: string,
-): Promise<Validated> {
+export async function validateDocument(runtime: Runtime, kind: DocumentKind, name: string | undefined, text: string) {
   const file = fileName(kind, name ?? 'new-document');
   const around = await readAround(runtime, runtime.pool, { kind, name }, text);
   const { checked, holdsCredentials } = await checkEdit(runtime, around, { kind, name, file, text });
@@ -101,15 +88,14 @@ async function checkEdit(
     return { checked, holdsCredentials };
   }
   const message = `the document is named ${named}, not ${name}`;
-  const { warnings } = checked;
-  const misnamed = {
-    kind: 'invalid',
-    mistakes: [{ file, line: 1, column: 1, path: kind, message }],
-    warnings,
-  } as const;
-  return { checked: misnamed, holdsCredentials };
+  const mistakes = [{ file, line: 1, column: 1, path: kind, message }];
+  return { checked: { kind: 'invalid', mistakes, warnings: checked.warnings }, holdsCredentials };
 }
 
+/**
+ * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
+ * node's workspace. Other nodes read documents from the database, never from this folder.
+ */
 export async function applyDocument(
   runtime: Runtime,
   { kind, name, text }: EditedDocument,
@@ -131,7 +117,7 @@ export async function applyDocument(
     if (here && here.text !== source && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
       return { refused: { kind: 'unapplied', file } };
     }
-    const broken = kind === 'connector' ? await brokenCases(runtime, name, complete) : [];
+    const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: complete }]) : [];
     const cases = broken.filter(({ message }) => !acceptCases || message !== null);
     if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
     if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
@@ -151,6 +137,30 @@ export async function applyDocument(
   });
   return afterChange(runtime, applied);
 }
+
+/** Edits the text of a document that is in force; comments and order stay. */
+export async function editInForce(
+  runtime: Runtime,
+  { kind, name }: Pick<EditedDocument, 'kind' | 'name'>,
+  by: string,
+  edit: (yaml: Document) => void,
+  options: ApplyOptions = {},
+): Promise<Applied> {
+  const before = kind === 'workspace' ? await stored(runtime, kind, name) : await inForce(runtime, kind, name);
+  const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
+  edit(yaml);
+  const text = yaml.toString({ lineWidth: 0 });
+  return applyDocument(runtime, { kind, name, text }, by, { ...options, ...(before && { replaces: before.version }) });
+}
+
+export async function inForce(runtime: Runtime, kind: DocumentKind, name: string) {
+  const found = await stored(runtime, kind, name);
+  if (found === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
+  return found;
+}
+
+const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
+  (await documentsAround(pool, [name])).find((one) => isOne(one, { kind, name }));
 
 export async function removeDocument(runtime: Runtime, kind: DocumentKind, name: string, by: string): Promise<Applied> {
   const applied = await changeDocument<Applied>(runtime, by, async (tx) => {
@@ -203,4 +213,18 @@ function withConnector(
   const connector = loaded.connectors.get(document.body.connector);
   const known = connector && around.some((one) => isOne(one, connector));
   return connector && !known ? [connector, document] : [document];
+}
+
+/** Which brands a change of a document concerns, and how many records they have. */
+export async function documentImpact(runtime: Runtime, kind: DocumentKind, name: string) {
+  const integrations = [...runtime.active().integrations.values()]
+    .filter(
+      (brand) =>
+        kind === 'workspace' ||
+        (kind === 'integration' && brand.integration === name) ||
+        (kind === 'connector' && brand.connector.name === name) ||
+        (kind === 'destination' && brand.body.deliver.includes(name)),
+    )
+    .map((brand) => brand.integration as string);
+  return { integrations, records: await countRecords(runtime.pool, integrations) };
 }

@@ -1,19 +1,14 @@
+import type { Brand } from '../brand/brand.ts';
 import { sealerOf } from '../composition/push.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
+import { endpointStatus } from '../store/events/endpoint-status.ts';
 import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-
-export interface EndpointAddress {
-  readonly endpoint_id: string;
-  readonly url: string;
-  readonly sandbox_url: string;
-  /** Present only if it was just created. */
-  readonly secret?: string;
-}
+import { markSecret, type OnboardingLink } from '../store/operate/onboarding.ts';
 
 /** How long the previous secret stays valid after a rotation, so that the sender can switch. */
 export const standardOverlapMs = 24 * 3_600_000;
@@ -23,11 +18,8 @@ export async function addressFor(
   runtime: Runtime,
   integration: string,
   options: { readonly rotate?: boolean; readonly overlapMs?: number } = {},
-): Promise<EndpointAddress> {
-  const found = runtime.active().integrations.get(integration);
-  if (!found) {
-    throw new InnboundError('documents.unknown_name', noIntegration(integration, runtime.active().integrations.keys()));
-  }
+) {
+  namedBrand(runtime, integration);
   const sealer = sealerOf(runtime);
   const mint = { endpointId: mintEndpointId, secret: mintSecret };
   const issued = await transaction(runtime.pool, async (tx): Promise<IssuedEndpoint> => {
@@ -46,10 +38,36 @@ export async function addressFor(
   };
 }
 
+/** The brand in force with this name. The error lists the others, unless the caller may be limited to some. */
+export function namedBrand(runtime: Runtime, name: string, { isLimited = false } = {}): Brand {
+  const { integrations } = runtime.active();
+  const brand = integrations.get(name);
+  if (brand !== undefined) return brand;
+  throw new InnboundError('documents.unknown_name', noIntegration(name, isLimited ? undefined : integrations.keys()));
+}
+
 /** The public URL from the settings; otherwise that of a running node; otherwise the default address. */
 export async function publicUrl(runtime: Runtime): Promise<string> {
   const configured = runtime.active().settings.public_url;
   if (configured !== undefined) return configured.replace(/\/$/, '');
   const [node] = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'worker');
   return node?.url ?? 'http://127.0.0.1:4180';
+}
+
+/** Every one is tried on each request. */
+const mostSecrets = 5;
+
+/** A new webhook secret, shown once; earlier ones stay valid for a day, so that the sender can switch. */
+export async function takeSecret(runtime: Runtime, link: OnboardingLink): Promise<string> {
+  const status = await endpointStatus(runtime.pool, link.integration);
+  if (((status?.secrets ?? []) as unknown[]).length >= mostSecrets) {
+    throw new InnboundError(
+      'operate.busy',
+      `There are ${mostSecrets} valid secrets. Earlier ones end after a day; try again then.`,
+    );
+  }
+  const { secret } = await addressFor(runtime, link.integration, { rotate: true });
+  if (secret === undefined) throw new TypeError('a rotation makes a secret');
+  await markSecret(runtime.pool, link.link_id);
+  return secret;
 }

@@ -3,7 +3,8 @@ import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { rolledBack, type Tx } from '../store/db/pool.ts';
+import { cancelOf } from '../store/db/cancel.ts';
+import { rolledBack, type Tx, transaction, withLongStatements } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
@@ -11,44 +12,30 @@ import {
   type ErasureRow,
   endStopped,
   findErasures,
-  type Holder,
   holdersOf,
   type Notified,
   noteErasure,
   readErasure,
+  renewErasure,
 } from '../store/erasure/erasures.ts';
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import type { Target } from '../store/records/write.ts';
 import type { EntityType, IntegrationName, Json } from '../terms.ts';
 import { listErasure } from './erasure-list.ts';
-import type { EraseRequest } from './guest-request.ts';
-import { type ReadRequest, readGuestRequest } from './guest-request.ts';
-import { stoppable } from './stop-erasure.ts';
+import { type EraseRequest, type ReadRequest, readGuestRequest } from './guest-request.ts';
 
 export interface ErasureReceipt extends Omit<ErasureRow, 'receipt'> {
   readonly removed: { readonly [where: string]: number };
   readonly notified: readonly Notified[];
 }
 
-/** What an erasure would remove. */
-export interface ErasurePreview {
-  readonly removed: { readonly [where: string]: number };
-  readonly records: readonly { readonly integration: string; readonly type: string; readonly id: string }[];
-  readonly notified: readonly Notified[];
-}
-
-type Invalid = { readonly kind: 'invalid'; readonly message: string };
 type Read = Extract<ReadRequest, { kind: 'ok' }>;
 
 /**
  * Erases a guest from records, versions, payloads and messages, queues the erasure for the destinations, and keeps keyed hashes so that the
  * guest is not stored again. Returns the receipt.
  */
-export async function eraseGuest(
-  runtime: Runtime,
-  request: EraseRequest,
-  by: string,
-): Promise<{ readonly kind: 'erased'; readonly receipt: ErasureReceipt } | Invalid> {
+export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: string) {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const erasureId = timedId('era', runtime.clock.now());
@@ -59,19 +46,14 @@ export async function eraseGuest(
   const receipt = receiptOf(row);
   const ended = receipt.stopped_at === null ? 'privacy: erased a guest' : 'privacy: an erasure was stopped';
   runtime.log.info({ erasure_id: erasureId, ...receipt.removed }, ended);
-  return { kind: 'erased', receipt };
+  return { kind: 'erased', receipt } as const;
 }
 
 /**
  * First the records, then one place after another. Intake waits while the records are rewritten, but not for the search through payloads;
  * so each is a separate transaction.
  */
-async function erase(
-  runtime: Runtime,
-  read: Read,
-  request: EraseRequest,
-  erasureId: string,
-): Promise<ErasureRow | undefined> {
+async function erase(runtime: Runtime, read: Read, request: EraseRequest, erasureId: string) {
   const { pool } = runtime;
   const rewritten = await stoppable(runtime, erasureId, (tx) => eraseRecords(tx, runtime, read, request, erasureId));
   if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
@@ -92,10 +74,7 @@ async function erase(
 const previewId = 'preview';
 
 /** What an erasure would remove. Changes nothing. */
-export async function previewErasure(
-  runtime: Runtime,
-  request: EraseRequest,
-): Promise<{ readonly kind: 'preview'; readonly preview: ErasurePreview } | Invalid> {
+export async function previewErasure(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const preview = await rolledBack(runtime.pool, async (tx) => {
@@ -105,10 +84,10 @@ export async function previewErasure(
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
     return { removed, records, notified: notifiedOf(runtime, erased) };
   });
-  return { kind: 'preview', preview };
+  return { kind: 'preview', preview } as const;
 }
 
-type Erased = Awaited<ReturnType<typeof eraseFromRecords>> & { readonly holders: readonly Holder[] };
+type Erased = Awaited<ReturnType<typeof eraseRecords>>;
 
 async function eraseRecords(
   tx: Tx,
@@ -116,7 +95,7 @@ async function eraseRecords(
   { identities, inPayloads, person }: Read,
   { integration }: EraseRequest,
   erasureId: string,
-): Promise<Erased> {
+) {
   const hash = (identity: string) => hashIdentity(runtime.keys.hashKeys[0], identity);
   const erased = await eraseFromRecords(
     tx,
@@ -144,14 +123,11 @@ function removedOf({ records, versions, receipts }: Erased, traces: { readonly [
 }
 
 /** The receipts of earlier erasures of this guest. */
-export async function findReceipts(
-  runtime: Runtime,
-  request: EraseRequest,
-): Promise<{ readonly kind: 'found'; readonly receipts: ErasureReceipt[] } | Invalid> {
+export async function findReceipts(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
   const subjects = hashesOf(runtime.keys.hashKeys, [read.identities.join(' ')]);
-  return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) };
+  return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) } as const;
 }
 
 /** A brand that is no longer in force still has stored data, but no destinations. */
@@ -204,4 +180,40 @@ export async function readReceipt({ pool }: Runtime, erasureId: string): Promise
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, notified = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'notified'>>;
   return { ...row, removed, notified: notified.map((one) => ({ ...notYet, ...one })) };
+}
+
+/**
+ * Runs one step of an erasure in a transaction, and cancels its statement when somebody asks to stop: a search through all payloads may
+ * take minutes. A step that is stopped has changed nothing.
+ */
+async function stoppable<T>({ pool, clock }: Runtime, erasureId: string, step: (tx: Tx) => Promise<T>) {
+  let isStopped = await renewErasure(pool, erasureId);
+  if (isStopped) return { kind: 'stopped' } as const;
+  const attempt = async (tx: Tx): Promise<T> => {
+    const cancel = await cancelOf(tx);
+    const ended = new AbortController();
+    const watch = async () => {
+      for (;;) {
+        await clock.wait(1_000, ended.signal);
+        if (ended.signal.aborted) return;
+        isStopped = await renewErasure(pool, erasureId).catch(() => false);
+        if (isStopped) return cancel(pool);
+      }
+    };
+    const watching = watch();
+    try {
+      return await step(tx);
+    } finally {
+      // Awaited, so that no cancellation hits the connection's next statement.
+      ended.abort();
+      await watching;
+    }
+  };
+  try {
+    const result = await withLongStatements(pool, (separate) => transaction(separate, attempt));
+    return { kind: 'done', result } as const;
+  } catch (error) {
+    if (isStopped) return { kind: 'stopped' } as const;
+    throw error;
+  }
 }

@@ -1,5 +1,4 @@
-import { encodeRecord } from '../canonical/encode.ts';
-import type { Guest, Reservation } from '../canonical/reservation.ts';
+import { encodeRecord, type Guest, type Reservation } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
 import { ownParts } from '../privacy/own-parts.ts';
 import type { Traces } from '../privacy/traces.ts';
@@ -7,30 +6,20 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx } from '../store/db/pool.ts';
 import { type FoundRecord, findRecords } from '../store/erasure/find.ts';
 import { findTraces } from '../store/erasure/traces.ts';
-import { deliveredTo } from '../store/outbox/delivered.ts';
+import { deliveredTo } from '../store/outbox/delivery-list.ts';
 import { staysOf } from '../store/persons/profile-bookings.ts';
 import type { Json, JsonObject } from '../terms.ts';
 import type { EraseRequest } from './guest-request.ts';
 import { readGuestRequest } from './guest-request.ts';
 
-/** Everything held on one person, for an access request. It holds no data of the other guests of a booking. */
-export interface GuestExport {
-  readonly records: readonly JsonObject[];
-  /** The parts of retained payloads and messages that name the person. */
-  readonly payloads: readonly { readonly place: string; readonly key: string; readonly parts: readonly Json[] }[];
-  /** Destinations that received the records. */
-  readonly delivered: readonly JsonObject[];
-}
-
-export async function exportGuest(
-  runtime: Runtime,
-  request: EraseRequest,
-): Promise<
-  { readonly kind: 'export'; readonly export: GuestExport } | { readonly kind: 'invalid'; readonly message: string }
-> {
+/**
+ * Everything held on one person, for an access request: records, the parts of retained payloads and messages that name the person, and the
+ * destinations that received the records. It holds no data of the other guests of a booking.
+ */
+export async function exportGuest(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
-  const found = await rolledBack(runtime.pool, async (tx): Promise<GuestExport> => {
+  const found = await rolledBack(runtime.pool, async (tx) => {
     const found = await findRecords(tx, read.person, { integration: request.integration });
     // A booking of other guests is not the person's data; what its payloads say about the person is added below.
     const records = found.filter(({ meant }) => meant.size > 0);
@@ -45,17 +34,15 @@ export async function exportGuest(
     );
     return { records: own, payloads, delivered: await deliveredTo(tx, records) };
   });
-  return { kind: 'export', export: found };
+  return { kind: 'export', export: found } as const;
 }
 
 /** A profile with the ids of its stays. */
 async function staysOfProfile(tx: Tx, { integration, type, id }: FoundRecord): Promise<JsonObject> {
   if (type !== 'guest') return {};
-  const stays = await staysOf(tx, integration, id, mostStays);
+  const stays = await staysOf(tx, integration, id, 10_000);
   return stays.length === 0 ? {} : { stays: stays.map((stay) => stay.id) };
 }
-
-const mostStays = 10_000;
 
 const guestsOf = (record: FoundRecord['record']): readonly Guest[] => ('guests' in record ? record.guests : [record]);
 

@@ -1,19 +1,26 @@
 import { openCircuitsOf } from '../composition/partner-apis.ts';
 import { streamsOf } from '../composition/stream.ts';
-import type { LaneKey } from '../deliver/queued-lanes.ts';
+import type { LaneKey } from '../deliver/ports.ts';
 import type { Stream } from '../intake/stream/ports.ts';
+import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Pool } from '../store/db/pool.ts';
 import { refusedBrands } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
-import { authFailures, failedLastRuns, pendingEvents } from '../store/operate/conditions.ts';
-import { retryingLanes, usualLatencies } from '../store/operate/health.ts';
+import {
+  authFailures,
+  failedLastRuns,
+  pendingEvents,
+  retryingLanes,
+  usualLatencies,
+} from '../store/operate/conditions.ts';
+import { listHolds } from '../store/operate/holds.ts';
+import { unmannedRoles } from '../store/operate/nodes.ts';
 import { type LaneNow, lanesNow } from '../store/operate/overview.ts';
 import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
-import { isDestinationFailing } from '../watch/conditions/deliveries.ts';
 import { leastLateMs } from '../watch/conditions/judged.ts';
+import { isDestinationFailing } from '../watch/conditions.ts';
 import type { Facts, LaneFacts } from '../watch/facts.ts';
-import { missingRolesOf } from './missing-roles.ts';
-import { openHolds } from './open-holds.ts';
 
 /** Of which brands facts are wanted, with those that poll for them (undefined: all), and of which lanes. */
 interface Wanted {
@@ -98,4 +105,32 @@ async function lanesOf(
     };
     return { ...facts, failing: !facts.paused && (away.has(destination) || isDestinationFailing(facts)) };
   });
+}
+
+/** The roles that the documents need and that no live node has. */
+export async function missingRolesOf(runtime: Runtime): Promise<('web' | 'worker')[]> {
+  const missing = await unmannedRoles(runtime.pool);
+  const { integrations } = runtime.active();
+  if (missing.length === 0 || integrations.size === 0) return [];
+  const receives = [...integrations.values()].some(({ body }) => body.push.enabled);
+  return missing.filter((role) => role === 'worker' || receives);
+}
+
+/** What stops deliveries, whatever their time and the destination's answers: a release, the destination's document, a worker. */
+export const stops = ['release', 'document', 'worker'] as const;
+
+export async function waitsFor(runtime: Runtime) {
+  const { documents, destinations } = runtime.active();
+  const isUnmanned = (await missingRolesOf(runtime)).includes('worker');
+  return (integration: string, destination: string): (typeof stops)[number] | null => {
+    if (documents.get(integration)?.body.preview?.includes(destination)) return 'release';
+    if (destinations.get(destination)?.body.paused) return 'document';
+    return isUnmanned ? 'worker' : null;
+  };
+}
+
+/** The holds that wait for a decision, with the number of bookings that they keep something back of. */
+async function openHolds(pool: Pool, integrations: readonly string[] | undefined): Promise<Facts['holds']> {
+  const open = await listHolds(pool, { state: 'open', integrations });
+  return open.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) }));
 }

@@ -1,47 +1,44 @@
-import { localDateAt } from '../canonical/dates.ts';
+import { localDateAt } from '../canonical/values.ts';
 import { pullPorts } from '../composition/pull.ts';
 import type { ErrorCode } from '../errors.ts';
-import { paginatorFor } from '../intake/pull/page/paginate/paginate.ts';
+import { openPage, paginatorFor } from '../intake/pull/page/paginate.ts';
 import { addRelated } from '../intake/pull/page/related.ts';
-import type { PullPorts } from '../intake/pull/ports.ts';
-import { changeStepDays, listRequestOf, noList } from '../intake/pull/request/list-request.ts';
-import { listValues, withFormats } from '../intake/pull/request/list-values.ts';
-import { limitsOf } from '../intake/pull/run/limits.ts';
+import { limitsOf, type PullPorts } from '../intake/pull/ports.ts';
+import { changeStepDays, listRequestOf, listValues, noList } from '../intake/pull/request/list-request.ts';
 import { addDays } from '../intake/pull/window/windows.ts';
 import { systemClock } from '../kit/clock.ts';
-import { noAskCounts, openAsker } from '../outbound/ask/ask.ts';
-import { mostTries } from '../outbound/ask/delays.ts';
+import { noAskCounts, openAsker } from '../outbound/ask/asking.ts';
 import type { Exchange } from '../outbound/ask/exchange.ts';
 import type { WaitReason } from '../outbound/ask/ports.ts';
-import { openRequest } from '../outbound/ask/request.ts';
+import { mostTries } from '../outbound/ask/retries.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { syncTypes } from '../terms.ts';
 
-export type Fetched =
-  | {
-      readonly kind: 'page';
-      readonly sample: string;
-      readonly window: { readonly from: string; readonly to: string };
-      /** Without credentials. */
-      readonly request?: Exchange;
-    }
-  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly request?: Exchange };
-
 /** A person waits for the answer. */
 const timeoutMs = 20_000;
 /** Longer waits (rate limit, open circuit) are reported instead of waited out. */
-export const pauseMs = 3_000;
+const pauseMs = 3_000;
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** As sent, without credentials. */
+  readonly request?: Exchange;
+}
+
+export const failed = ({ code, message, request }: Failure) =>
+  ({ kind: 'failed', code, message, ...(request && { request }) }) as const;
 
 /** Reports a wait that is too long for a person. */
 export function mustWait({ ms, reason }: { readonly ms: number; readonly reason: WaitReason }) {
   const seconds = Math.ceil(ms / 1000);
-  if (reason === 'breaker') {
-    const message = `The partner’s API failed repeatedly and is asked again in ${seconds} s.`;
-    return { kind: 'failed', code: 'pull.breaker_open', message } as const;
-  }
-  const message = `The partner asks us to wait ${seconds} s.`;
-  return { kind: 'failed', code: 'pull.rate_limited', message } as const;
+  return reason === 'breaker'
+    ? failed({
+        code: 'pull.breaker_open',
+        message: `The partner’s API failed repeatedly and is asked again in ${seconds} s.`,
+      })
+    : failed({ code: 'pull.rate_limited', message: `The partner asks us to wait ${seconds} s.` });
 }
 
 /**
@@ -54,10 +51,10 @@ export function testPorts(runtime: Runtime): PullPorts {
 }
 
 /** Fetches the first page of the first window of the brand's first sync, or of the newest changes, to show how the partner answers. */
-export async function fetchSample(runtime: Runtime, integration: IntegrationName): Promise<Fetched> {
+export async function fetchSample(runtime: Runtime, integration: IntegrationName) {
   const ports = testPorts(runtime);
   const planned = await ports.plan(integration);
-  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
+  if (planned.kind === 'unavailable') return failed(planned);
   const { settings } = planned.plan;
   const sync = syncTypes.find((type) => settings.syncs[type] !== undefined);
   const chosen = sync && settings.syncs[sync];
@@ -68,16 +65,15 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     window,
     timezone: settings.timezone,
     brandId: settings.brandId,
-    ...(sync && { sync }),
-    ...(chosen?.status !== undefined && { status: chosen.status }),
+    sync,
+    status: chosen?.status,
     since: now - Math.min(settings.since.firstMs, (changeStepDays(settings, { sync }) ?? Infinity) * 86_400_000),
     now,
   };
   const template = listRequestOf(settings, { sync });
-  if (template === undefined) return noList;
-  const values = withFormats(template, listValues(about), about);
+  if (template === undefined) return failed(noList);
   const paginator = paginatorFor(settings.pagination);
-  const request = openRequest(template, settings.base_url, values, paginator.placements(paginator.first));
+  const request = openPage(paginator, null, template, settings.base_url, listValues(about, template));
   let sent: Exchange | undefined;
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
@@ -96,11 +92,9 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     const rows = planned.plan.brand.shapers.pull.rows(body);
     const got = await addRelated(asker, settings, { body, rows }, { counts, tried, mostPages: limitsOf(ports).pages });
     const whole = got.kind === 'body' ? got.body : body;
-    return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, ...(sent && { request: sent }) };
+    return { kind: 'page', sample: JSON.stringify(whole, null, 2), window, ...(sent && { request: sent }) } as const;
   }
-  if (asked.kind === 'failed' || asked.kind === 'shrink') {
-    return { kind: 'failed', code: asked.code, message: asked.message, ...(sent && { request: sent }) };
-  }
+  if (asked.kind === 'failed' || asked.kind === 'shrink') return failed({ ...asked, ...(sent && { request: sent }) });
   if (asked.kind === 'park') return mustWait(asked);
-  return { kind: 'failed', code: 'pull.timeout', message: `The partner did not answer within ${timeoutMs / 1000} s.` };
+  return failed({ code: 'pull.timeout', message: `The partner did not answer within ${timeoutMs / 1000} s.` });
 }

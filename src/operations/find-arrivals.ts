@@ -14,7 +14,7 @@ export function findRecords(
   return searchRecords(runtime.pool, { ...filter, ...readAsContact(runtime, filter) });
 }
 
-export interface ArrivalsRequest {
+interface ArrivalsRequest {
   readonly text: string;
   readonly within: readonly string[] | undefined;
   /** Also looks for an erasure of this address or number. */

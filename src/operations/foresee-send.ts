@@ -8,12 +8,26 @@ import { needsDelivered, select } from '../deliver/select.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { peek } from '../store/outbox/claim.ts';
 import type { ResendLane } from '../store/outbox/resend.ts';
-import type { JobPreview } from './jobs/kind.ts';
+import type { Json } from '../terms.ts';
+
+/** What a job would do, before it starts. Samples may hold guest data. */
+export interface JobPreview {
+  /** How many records it would process. */
+  readonly total: number;
+  /** How many of them `counts` is based on; null if all. */
+  readonly looked_at: number | null;
+  readonly counts: readonly { readonly label: string; readonly count: number }[];
+  readonly samples: readonly {
+    readonly integration: string;
+    readonly id: string;
+    readonly text: string | null;
+    readonly diff: Json;
+  }[];
+}
 
 /** Enough for a judgement; more would take longer than somebody waits. */
 const mostRecords = 5_000;
 const atOnce = 500;
-const mostSamples = 10;
 
 /**
  * What a destination would get of all records, or of those that wait, by the same decision that a delivery makes: who, with which
@@ -57,7 +71,7 @@ export async function foreseeSend(
         add(`${one.type}s to send`);
         if (claimed.deliveredVersion > 0) add(`${one.type}s of these that it has already`);
         for (const label of consentIn(one, lane, chosen.message.data)) add(label);
-        if (samples.length < mostSamples)
+        if (samples.length < 10)
           samples.push({ integration: one.integration, id: claimed.id, text: one.type, diff: null });
       }
       left -= claims.length;

@@ -1,10 +1,10 @@
 import type { Versioned } from '../brand/brand.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { StreamState } from '../store/events/streams.ts';
-import { type OpenAlert, openAlertsOf, waitingRuns } from '../store/operate/health.ts';
+import { type OpenAlert, openAlertsOf, waitingRuns } from '../store/operate/conditions.ts';
 import { type IntegrationNow, integrationsNow } from '../store/operate/overview.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
-import { describeFailure, describeUnread } from '../watch/conditions/streams.ts';
+import { describeFailure, describeUnread } from '../watch/conditions/feeds.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { type Condition, type Facts, noFacts } from '../watch/facts.ts';
 import { type Finding, type Health, healthFrom } from '../watch/health.ts';

@@ -26,14 +26,12 @@ import { take } from '../store/records/take.ts';
 import type { Json } from '../terms.ts';
 import { stateAll } from './reprocess.ts';
 
-export async function holds(runtime: Runtime, filter: HoldFilter): Promise<HoldView[]> {
+export async function holds(runtime: Runtime, filter: HoldFilter) {
   return (await listHolds(runtime.pool, filter)).map(holdView);
 }
 
-type HoldView = ReturnType<typeof holdView>;
-
 /** A hold as interfaces show it. */
-export function holdView(hold: BrandHold) {
+function holdView(hold: BrandHold) {
   const { id, integration, feed, sign, shareBefore, shareNow, rows, open, state, at, closedAt, closedBy } = hold;
   const { kind, path } = partsOf(sign);
   return {
@@ -54,27 +52,12 @@ export function holdView(hold: BrandHold) {
   };
 }
 
-/** What a release would change. Holds guest data. */
-export interface HoldPreview {
-  readonly hold: HoldView;
-  /** The line of the mapping that would read the lost field again, such as `email: mail`. */
-  readonly remedy?: {
-    readonly connector: string;
-    readonly path: string;
-    readonly from: string;
-    /** A payload without the field. */
-    readonly sample: Json;
-  };
-  readonly rows: readonly { readonly reservation_id: string; readonly diff: readonly Difference[] }[];
-  /** The last booking, if others follow. */
-  readonly next: string | null;
-}
-
 const mostPreviewed = 50;
 /** Records that one transaction settles. */
 const settledAtOnce = 200;
 
-export async function previewHold(runtime: Runtime, id: string, after?: string): Promise<HoldPreview> {
+/** What a release would change. Holds guest data. `next`: the last booking, if others follow. */
+export async function previewHold(runtime: Runtime, id: string, after?: string) {
   const hold = await wanted(runtime, id);
   const brand = brandOf(runtime, hold);
   const rows = await rolledBack(runtime.pool, async (tx) => {
@@ -95,12 +78,7 @@ export async function previewHold(runtime: Runtime, id: string, after?: string):
 }
 
 /** The held values count, each as of its own time; the same change counts as normal for a while. Some records only: the hold stays open. */
-export async function releaseHold(
-  runtime: Runtime,
-  id: string,
-  by: string,
-  only?: readonly string[],
-): Promise<{ hold: HoldView; released: number }> {
+export async function releaseHold(runtime: Runtime, id: string, by: string, only?: readonly string[]) {
   const hold = await wanted(runtime, id);
   const brand = brandOf(runtime, hold);
   // Closed first: otherwise the next poll holds the same values again.
@@ -111,11 +89,7 @@ export async function releaseHold(
 }
 
 /** Exactly these values are dropped, also when the partner repeats them; the next different value is judged afresh. */
-export async function refuseHold(
-  runtime: Runtime,
-  id: string,
-  by: string,
-): Promise<{ hold: HoldView; refused: number }> {
+export async function refuseHold(runtime: Runtime, id: string, by: string) {
   const hold = await wanted(runtime, id);
   await transaction(runtime.pool, (tx) => closeHold(tx, hold, 'refused', by));
   const refused = await eachHeld(runtime, hold, undefined, async (tx, held) => {
@@ -211,8 +185,16 @@ function brandOf(runtime: Runtime, { integration }: BrandHold): Brand {
   return brand;
 }
 
-/** Where the lost field probably is now: where the held payloads have the stored values, or what a suggestion reads it from. */
-async function remedyFor(runtime: Runtime, hold: BrandHold, rows: HoldPreview['rows']): Promise<HoldPreview['remedy']> {
+interface Previewed {
+  readonly reservation_id: string;
+  readonly diff: readonly Difference[];
+}
+
+/**
+ * Where the lost field probably is now: where the held payloads have the stored values, or what a suggestion reads it from. So the line of
+ * the mapping that would read it again, such as `email: mail`, with a payload without the field.
+ */
+async function remedyFor(runtime: Runtime, hold: BrandHold, rows: readonly Previewed[]) {
   const { kind, path } = partsOf(hold.sign);
   const connector = runtime.active().integrations.get(hold.integration)?.body.connector;
   if (kind !== 'cleared' || path === undefined || connector === undefined) return undefined;

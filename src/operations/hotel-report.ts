@@ -1,11 +1,10 @@
 import { roomsAvailable } from '../composition/deliver.ts';
-import { roomsByNight } from '../documents/capacity.ts';
+import { roomsByNight } from '../documents/measures.ts';
 import { hotelView } from '../measures/hotel.ts';
 import { weeklyText } from '../measures/weekly.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { readBudgets } from '../store/measures/budgets.ts';
-import { readHotel } from '../store/measures/hotel-report.ts';
-import { claimMark, keepMark } from '../store/operate/activity.ts';
+import { readBudgets, readHotel } from '../store/measures/hotel-report.ts';
+import { claimMark, keepMark } from '../store/operate/marks.ts';
 import type { EpochMs } from '../terms.ts';
 import { alertRoutes, mailOver } from './alert-routes.ts';
 
@@ -23,7 +22,6 @@ export async function hotelReport(runtime: Runtime, integration: string) {
 const sixDaysMs = 6 * 86_400_000;
 /** Longer than the pause between two turns: a hotel whose mail fails does not keep the others from theirs. */
 const leaseMs = 15 * 60_000;
-const firstHour = 6;
 
 /** Sends the figures of each hotel to the e-mail routes that want them: on Monday morning at the hotel, once over all nodes. */
 export async function mailWeekly(runtime: Runtime, now: EpochMs): Promise<void> {
@@ -32,7 +30,7 @@ export async function mailWeekly(runtime: Runtime, now: EpochMs): Promise<void> 
     if (settings.type !== 'email' || !settings.weekly) continue;
     for (const [integration, { body }] of runtime.active().documents) {
       const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(body.timezone);
-      const isMorning = local.dayOfWeek === 1 && local.hour >= firstHour;
+      const isMorning = local.dayOfWeek === 1 && local.hour >= 6;
       if (!isMorning || settings.integrations?.includes(integration) === false) continue;
       const mark = `weekly ${route} ${integration}`;
       if (!(await claimMark(pool, mark, sixDaysMs, leaseMs))) continue;

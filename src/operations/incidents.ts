@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import type { AlertRow } from '../store/operate/alert-row.ts';
+import type { AlertRow } from '../store/operate/alerts.ts';
 import {
   alertsOfIncident,
   type Effect,
@@ -7,7 +7,6 @@ import {
   type IncidentRow,
   type ListedIncident,
   listIncidents,
-  type OperatorAction,
   operatorActions,
   writeSummary,
 } from '../store/operate/incidents.ts';
@@ -15,24 +14,14 @@ import { isObject, type Json } from '../terms.ts';
 import { adviceFor, type Cause, readCause, titleOf } from '../watch/causes.ts';
 import { brandsConcerned, concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
 
-export interface IncidentDetail extends ListedIncident {
-  readonly title: string;
-  readonly brands: readonly string[];
-  readonly alert_list: readonly AlertRow[];
-  readonly effect: Partial<Effect>;
-  readonly tried: readonly (Omit<OperatorAction, 'target'> & { readonly what: string })[];
-  readonly advice: readonly string[];
+interface Limited {
+  readonly within: readonly string[] | undefined;
 }
 
 /** Newest first; for a caller who is limited to some brands, what concerns those. */
 export async function incidentList(
   runtime: Runtime,
-  {
-    within,
-    ...filter
-  }: Omit<Parameters<typeof listIncidents>[1], 'concern'> & {
-    readonly within: readonly string[] | undefined;
-  },
+  { within, ...filter }: Omit<Parameters<typeof listIncidents>[1], 'concern'> & Limited,
 ): Promise<ListedIncident[]> {
   const found = await listIncidents(runtime.pool, { ...filter, concern: concernOf(runtime, within) });
   return found.map(({ kind, subject, brands, ...one }) => {
@@ -41,26 +30,10 @@ export async function incidentList(
   });
 }
 
-/** An open incident, for the overview. */
-export interface OpenCause extends Pick<ListedIncident, 'incident_id' | 'cause' | 'severity' | 'message'> {
-  readonly title: string;
-  /** Of the alert that the message is of. */
-  readonly kind: string;
-  readonly since: Date;
-  readonly acknowledged_by: string | null;
-  readonly brands: number;
-  /** The brands, unless many share one alert. */
-  readonly integrations: readonly string[];
-}
-
-/** What is wrong now, one entry for each cause: critical ones first, then the oldest. */
-export async function openCauses(runtime: Runtime, within: readonly string[] | undefined): Promise<OpenCause[]> {
-  const found = await listIncidents(runtime.pool, {
-    open: true,
-    concern: concernOf(runtime, within),
-    before: undefined,
-    limit: mostCauses,
-  });
+/** What is wrong now, one entry for each cause: critical ones first, then the oldest. `integrations`: the brands, unless many share one alert. */
+export async function openCauses(runtime: Runtime, within: readonly string[] | undefined) {
+  const concern = concernOf(runtime, within);
+  const found = await listIncidents(runtime.pool, { open: true, concern, before: undefined, limit: mostCauses });
   return found
     .map(({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
       const integrations = brandsOf(runtime, [{ kind, subject, names: one.integrations }], within);
@@ -84,11 +57,7 @@ export async function openCauses(runtime: Runtime, within: readonly string[] | u
 const mostCauses = 20;
 
 /** One incident with its alerts, its effect, what was tried and what to do. */
-export async function incidentDetail(
-  runtime: Runtime,
-  incidentId: string,
-  within: readonly string[] | undefined,
-): Promise<IncidentDetail | undefined> {
+export async function incidentDetail(runtime: Runtime, incidentId: string, within: readonly string[] | undefined) {
   const { pool } = runtime;
   const [found] = await incidentList(runtime, { open: false, within, before: undefined, id: incidentId, limit: 1 });
   if (found === undefined) return undefined;

@@ -18,10 +18,16 @@ import {
   renewJob,
 } from '../store/operate/jobs.ts';
 import type { Json } from '../terms.ts';
-import type { JobKind, JobPreview } from './jobs/kind.ts';
-import { type ReplayRequest, replayJob } from './jobs/replay.ts';
-import { type ReprocessJobRequest, reprocessJob } from './jobs/reprocess.ts';
-import { type ResendJobRequest, resendJob } from './jobs/resend.ts';
+import type { JobPreview } from './foresee-send.ts';
+import {
+  type JobKind,
+  type ReplayRequest,
+  type ReprocessJobRequest,
+  type ResendJobRequest,
+  replayJob,
+  reprocessJob,
+  resendJob,
+} from './job-kinds.ts';
 
 /**
  * Operations on many records that an operator starts and may stop. They are stored, so that the console finds them again after a reload
@@ -35,7 +41,6 @@ const kindOf = ({ operation }: { operation: keyof typeof kinds }) => kinds[opera
 
 /** A step takes about a second, and a longer one renews its lease; a worker that died in one is replaced after this time. */
 const leaseMs = 30_000;
-const mostFailures = 3;
 /** Then even the largest steps have become single records. */
 const mostHalvings = 12;
 
@@ -88,8 +93,8 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     const message = known?.message ?? 'A step failed unexpectedly; the log has the reason.';
     runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step failed');
     // A node that is busy says nothing about the job, and neither does a failover of the database, however often it is met.
-    const isSound = known === undefined || ['sender', 'again'].includes(errors[code].retry);
-    const most = isPassing(error) ? undefined : mostFailures;
+    const isSound = known === undefined || ['sender', 'again'].includes(errors[code].retry ?? 'operator');
+    const most = isPassing(error) ? undefined : 3;
     await noteJobFailure(runtime.pool, job, { code, message, most: isSound ? most : 1 });
   } finally {
     endRenewal();

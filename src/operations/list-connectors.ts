@@ -5,16 +5,8 @@ import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 import { documentText } from '../store/documents/list.ts';
 
-export interface ConnectorRow {
-  readonly name: string;
-  readonly title: string | null;
-  readonly description: string | null;
-  /** Shipped with Innbound and not in force yet; the first integration that names it puts it in force. */
-  readonly shipped: boolean;
-}
-
-/** The connectors in force, and the shipped ones that no integration uses yet. */
-export async function listConnectors(runtime: Runtime): Promise<readonly ConnectorRow[]> {
+/** The connectors in force, and the shipped ones that no integration uses yet: the first integration that names one puts it in force. */
+export async function listConnectors(runtime: Runtime) {
   const shipped = checkFiles(await readShippedConnectors(shippedConnectorsDir));
   const inForce = await currentDocuments(runtime.pool, 'connector');
   const known = new Set(inForce.map(({ name }) => name));
@@ -33,7 +25,7 @@ export async function connectorText({ pool }: Pick<Runtime, 'pool'>, name: strin
   return shipped.find(({ file }) => file.endsWith(`/${name}/connector.yaml`))?.text;
 }
 
-function rowOf(name: string, body: unknown, shipped: boolean): ConnectorRow {
+function rowOf(name: string, body: unknown, shipped: boolean) {
   const { title, description } = body as { readonly title?: string; readonly description?: string };
   return { name, title: title ?? null, description: description ?? null, shipped };
 }

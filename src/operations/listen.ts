@@ -19,7 +19,7 @@ export interface ListenPorts {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export interface ListenRequest {
+interface ListenRequest {
   /** How many recorded events to forward first. */
   readonly last: number;
   /** Only the events with this id. */
@@ -32,7 +32,6 @@ export interface Forwarded extends ListedEvent {
   readonly status: number | 'no answer' | 'payload deleted';
 }
 
-const lookEveryMs = 1_000;
 /** The most pages of new events read per poll: if a brand sends faster, older events are skipped. */
 const mostPages = 20;
 
@@ -78,7 +77,7 @@ export async function listen(
       seen.add(event.seq);
       if (eventId === undefined || event.event_id === eventId) await forward(event);
     }
-    await ports.wait(lookEveryMs, signal);
+    await ports.wait(1_000, signal);
   }
   return failed;
 }

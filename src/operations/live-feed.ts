@@ -1,9 +1,9 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import { type News, readNews } from '../store/operate/live.ts';
+import { type News, readNews } from '../store/operate/overview.ts';
 import { brandsConcerned, limitedMessage } from './alert-view.ts';
 
 /** A live event for the console. Data holds ids, counts and states, never guest data. */
-export interface LiveEvent {
+interface LiveEvent {
   readonly event: 'activity' | 'run' | 'change' | 'alert' | 'event';
   readonly integration: string;
   readonly data: unknown;
@@ -15,9 +15,6 @@ export interface LiveFeed {
   /** Reports every event until the returned function is called; undefined when there are too many listeners. */
   readonly follow: (report: (event: LiveEvent) => void) => (() => void) | undefined;
 }
-
-const everyMs = 1_000;
-const maxFollowers = 200;
 
 /** Feeds the consoles' live view. Reads the store once a second per node, whatever the number of followers; not at all without followers. */
 export function openLiveFeed(runtime: Runtime): LiveFeed {
@@ -46,11 +43,11 @@ export function openLiveFeed(runtime: Runtime): LiveFeed {
       }
       read().then(schedule, schedule);
     };
-    runtime.clock.schedule(everyMs, next, { background: true });
+    runtime.clock.schedule(1_000, next, { background: true });
   };
   return {
     follow: (send) => {
-      if (followers.size >= maxFollowers) return undefined;
+      if (followers.size >= 200) return undefined;
       followers.add(send);
       if (!isScheduled) schedule();
       return () => followers.delete(send);

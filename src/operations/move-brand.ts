@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import type { Brand } from '../brand/brand.ts';
-import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { type BookingMatches, matchBookings } from '../persons/match-bookings.ts';
 import { changeDocument } from '../runtime/in-force.ts';
@@ -17,6 +16,7 @@ import {
 } from '../store/records/move-brand.ts';
 import { queueRun } from '../store/runs/runs.ts';
 import { fileHere, freeFile, listedBrands, writeWhole } from './document-file.ts';
+import { namedBrand } from './endpoints.ts';
 import { offThread } from './off-thread.ts';
 import { fileName, isOne, readAround, sourcesAround } from './sources-in-force.ts';
 
@@ -35,7 +35,7 @@ export interface MovePreview extends BookingMatches {
 }
 
 export async function previewMove(runtime: Runtime, from: string, to: string): Promise<MovePreview> {
-  const [brand, next] = [activeBrand(runtime, from), activeBrand(runtime, to)];
+  const [brand, next] = [namedBrand(runtime, from), namedBrand(runtime, to)];
   return compare(runtime, runtime.pool, brand, next);
 }
 
@@ -73,54 +73,53 @@ async function compare(runtime: Runtime, db: Pool | Tx, brand: Brand, next: Bran
   };
 }
 
-export interface Moved {
-  readonly preview: MovePreview;
-  /** The days that the brand is read again for. */
-  readonly range: { readonly from: string; readonly to: string } | undefined;
-}
-
 /** Below this share of matched bookings the two are probably not the same hotel. */
 const enough = 0.5;
 
+/** `range`: the days that the brand is read again for. */
 export async function moveBrand(
   runtime: Runtime,
   from: string,
   to: string,
   { by, acceptUnmatched = false }: { readonly by: string; readonly acceptUnmatched?: boolean },
-): Promise<Moved> {
+) {
   if (isMoved(runtime, from, to)) {
     await finishFiles(runtime, from, to);
     return { preview: nothing, range: await openBackfill(runtime.pool, from) };
   }
-  const moved = await changeDocument<Moved>(runtime, by, async (tx) => {
-    const text = await documentAfter(runtime, tx, from, to);
-    const around = await readAround(runtime, tx, { kind: 'integration', name: from }, `${text} ${to}`);
-    const [brand, next] = [activeBrand(runtime, from), activeBrand(runtime, to)];
-    const preview = await compare(runtime, tx, brand, next);
-    const { obstacles, open, openMatched } = preview;
-    if (obstacles.length > 0) throw refused(obstacles.join('; '));
-    if (openMatched < open * enough && !acceptUnmatched) {
-      const message = `only ${openMatched} of ${open} bookings still to come are in ${to}: the others would stay as they are, and those of ${to} would be created beside them`;
-      throw refused(`${message}. If that is right, add --accept-unmatched`);
-    }
-    const others = around.filter((one) => !isOne(one, { kind: 'integration', name: to }));
-    const sources = await sourcesAround(others, { kind: 'integration', name: from });
-    const edited = { kind: 'integration', file: fileName('integration', from), text, shipped: false } as const;
-    const checked = await offThread(runtime, 'check', { sources: [...sources, edited] });
-    if (checked.kind === 'invalid') throw refused(checked.mistakes.map(({ message }) => message).join('; '));
-    const document = checked.documents.integrations.get(from);
-    const removed = around.find((one) => isOne(one, { kind: 'integration', name: to }));
-    if (document === undefined || removed === undefined) throw refused(`${from} or ${to} is no longer in force`);
-    const prefix = prefixOf(to);
-    const matched = preview.matched.map((one) => ({ id: one.before.id, partnerId: one.now.id }));
-    const isListed = next.body.pull !== undefined && next.connector.body.pull?.request !== undefined;
-    await moveFeeds(tx, { integration: brand.integration, to: next.integration, prefix, isListed, matched });
-    const range = isListed ? rangeOf(preview) : undefined;
-    if (range !== undefined) {
-      await queueRun(tx, { integration: brand.integration, kind: 'backfill', requestedBy: by, ...range });
-    }
-    return { put: [document], remove: [removed], result: () => ({ preview, range }) };
-  });
+  const moved = await changeDocument<{ readonly preview: MovePreview; readonly range: ReturnType<typeof rangeOf> }>(
+    runtime,
+    by,
+    async (tx) => {
+      const text = await documentAfter(runtime, tx, from, to);
+      const around = await readAround(runtime, tx, { kind: 'integration', name: from }, `${text} ${to}`);
+      const [brand, next] = [namedBrand(runtime, from), namedBrand(runtime, to)];
+      const preview = await compare(runtime, tx, brand, next);
+      const { obstacles, open, openMatched } = preview;
+      if (obstacles.length > 0) throw refused(obstacles.join('; '));
+      if (openMatched < open * enough && !acceptUnmatched) {
+        const message = `only ${openMatched} of ${open} bookings still to come are in ${to}: the others would stay as they are, and those of ${to} would be created beside them`;
+        throw refused(`${message}. If that is right, add --accept-unmatched`);
+      }
+      const others = around.filter((one) => !isOne(one, { kind: 'integration', name: to }));
+      const sources = await sourcesAround(others, { kind: 'integration', name: from });
+      const edited = { kind: 'integration', file: fileName('integration', from), text, shipped: false } as const;
+      const checked = await offThread(runtime, 'check', { sources: [...sources, edited] });
+      if (checked.kind === 'invalid') throw refused(checked.mistakes.map(({ message }) => message).join('; '));
+      const document = checked.documents.integrations.get(from);
+      const removed = around.find((one) => isOne(one, { kind: 'integration', name: to }));
+      if (document === undefined || removed === undefined) throw refused(`${from} or ${to} is no longer in force`);
+      const prefix = prefixOf(to);
+      const matched = preview.matched.map((one) => ({ id: one.before.id, partnerId: one.now.id }));
+      const isListed = next.body.pull !== undefined && next.connector.body.pull?.request !== undefined;
+      await moveFeeds(tx, { integration: brand.integration, to: next.integration, prefix, isListed, matched });
+      const range = isListed ? rangeOf(preview) : undefined;
+      if (range !== undefined) {
+        await queueRun(tx, { integration: brand.integration, kind: 'backfill', requestedBy: by, ...range });
+      }
+      return { put: [document], remove: [removed], result: () => ({ preview, range }) };
+    },
+  );
   await runtime.refresh();
   runtime.wake.signal('documents');
   runtime.wake.signal('runs');
@@ -147,22 +146,13 @@ const prefixOf = (to: string): string => `${to}~`;
 const isMoved = (runtime: Runtime, from: string, to: string): boolean =>
   !runtime.active().integrations.has(to) && runtime.active().integrations.get(from)?.body.id_prefix === prefixOf(to);
 
-function activeBrand(runtime: Runtime, name: string): Brand {
-  const { integrations } = runtime.active();
-  const found = integrations.get(name);
-  if (found === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name, integrations.keys()));
-  return found;
-}
-
-function rangeOf({ matched, onlyNow }: BookingMatches): Moved['range'] {
+function rangeOf({ matched, onlyNow }: BookingMatches) {
   const all = [...matched.map(({ now }) => now), ...onlyNow];
-  const [first, last] = [
-    all.map(({ checkIn }) => checkIn).toSorted()[0],
-    all
-      .map(({ checkOut }) => checkOut)
-      .toSorted()
-      .at(-1),
-  ];
+  const [first] = all.map(({ checkIn }) => checkIn).sort();
+  const last = all
+    .map(({ checkOut }) => checkOut)
+    .sort()
+    .at(-1);
   return first === undefined || last === undefined ? undefined : { from: first, to: last };
 }
 
@@ -170,10 +160,8 @@ function rangeOf({ matched, onlyNow }: BookingMatches): Moved['range'] {
 async function documentAfter(runtime: Runtime, tx: Tx, from: string, to: string): Promise<string> {
   const around = await readAround(runtime, tx, { kind: 'integration', name: from }, to);
   const sourceOf = (name: string) => around.find((one) => isOne(one, { kind: 'integration', name }))?.source ?? '';
-  const [before, next] = [
-    parseDocument(sourceOf(from), { uniqueKeys: false }),
-    parseDocument(sourceOf(to), { uniqueKeys: false }),
-  ];
+  const before = parseDocument(sourceOf(from), { uniqueKeys: false });
+  const next = parseDocument(sourceOf(to), { uniqueKeys: false });
   if (!isMap(next.contents)) throw refused(`${to} is no longer in force`);
   next.set('integration', from);
   next.set('id_prefix', prefixOf(to));
@@ -191,10 +179,8 @@ async function finishFiles(runtime: Runtime, from: string, to: string): Promise<
   const { workspaceDir, pool } = runtime;
   const around = await readAround(runtime, pool, { kind: 'integration', name: from });
   const source = around.find((one) => isOne(one, { kind: 'integration', name: from }))?.source;
-  const [own, old] = [
-    await fileHere(workspaceDir, 'integration', from),
-    await fileHere(workspaceDir, 'integration', to),
-  ];
+  const own = await fileHere(workspaceDir, 'integration', from);
+  const old = await fileHere(workspaceDir, 'integration', to);
   const file = own?.file ?? (await freeFile(workspaceDir, 'integration', from));
   if (source !== undefined && own?.text !== source) await writeWhole(workspaceDir, file, source);
   if (old !== undefined) await rm(path.join(workspaceDir, old.file));

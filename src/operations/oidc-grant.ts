@@ -1,36 +1,28 @@
-import type { OidcSettings } from '../documents/sign-in.ts';
+import type { OidcSettings } from '../documents/workspace-settings.ts';
 import type { Json } from '../terms.ts';
-
-export type OidcGrant =
-  | {
-      readonly kind: 'granted';
-      readonly name: string;
-      readonly role: 'viewer' | 'operator' | 'admin';
-      /** Null: every brand. */
-      readonly integrations: readonly string[] | null;
-    }
-  | { readonly kind: 'refused'; readonly name: string; readonly why: string };
 
 type Claims = { readonly [claim: string]: Json | undefined };
 
-/** The role and brands that the verified claims of a person grant. Anything they do not state is not granted. */
-export function grantOf(settings: OidcSettings, claims: Claims, integrations: readonly string[]): OidcGrant {
+/** The role and brands (null: every one) that the verified claims of a person grant. Anything they do not state is not granted. */
+export function grantOf(settings: OidcSettings, claims: Claims, integrations: readonly string[]) {
   const name = nameOf(claims);
+  const refused = (why: string) => ({ kind: 'refused', name, why }) as const;
   const { roles, brands, acr_values: strengths } = settings;
   if (strengths.length > 0 && !strengths.includes(String(own(claims, 'acr')))) {
-    return { kind: 'refused', name, why: 'the sign-in was weaker than sign_in.oidc.acr_values requires' };
+    return refused('the sign-in was weaker than sign_in.oidc.acr_values requires');
   }
   const said = textsOf(own(claims, roles.claim));
   const role = (['admin', 'operator', 'viewer'] as const).find((one) =>
     roles[one].some((value) => said.includes(value)),
   );
-  if (role === undefined) return { kind: 'refused', name, why: `the claim ${roles.claim} gives no role` };
-  if (brands === undefined) return { kind: 'granted', name, role, integrations: null };
+  if (role === undefined) return refused(`the claim ${roles.claim} gives no role`);
+  const granted = { kind: 'granted', name, role } as const;
+  if (brands === undefined) return { ...granted, integrations: null };
   const listed = textsOf(own(claims, brands.claim));
-  if (listed.some((value) => brands.all.includes(value))) return { kind: 'granted', name, role, integrations: null };
+  if (listed.some((value) => brands.all.includes(value))) return { ...granted, integrations: null };
   const known = listed.filter((value) => integrations.includes(value));
-  if (known.length === 0) return { kind: 'refused', name, why: `the claim ${brands.claim} names no integration` };
-  return { kind: 'granted', name, role, integrations: known };
+  if (known.length === 0) return refused(`the claim ${brands.claim} names no integration`);
+  return { ...granted, integrations: known };
 }
 
 const own = (claims: Claims, name: string): Json | undefined =>

@@ -1,17 +1,23 @@
 import * as oauth from 'oauth4webapi';
-import { Buckets } from '../intake/push/bucket.ts';
-import { networkOf } from '../intake/push/network.ts';
+import { Buckets, networkOf } from '../intake/push/receive.ts';
 import { open, seal } from '../kit/crypto.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
-import { useOnce } from '../store/operate/one-time.ts';
+import { useOnce } from '../store/operate/marks.ts';
 import { revokeSessionsOfSubject } from '../store/operate/tokens.ts';
 import type { Json } from '../terms.ts';
 import { grantOf } from './oidc-grant.ts';
-import { oldestMs, verifiedLogout } from './oidc-logout.ts';
-import { checkSubjectAndTime, loggedReason, Refusal, shownReason } from './oidc-refusal.ts';
-import { openProvider, type Provider } from './oidc-server.ts';
-import { openSession } from './tokens.ts';
+import {
+  checkSubjectAndTime,
+  loggedReason,
+  oldestMs,
+  openProvider,
+  type Provider,
+  Refusal,
+  shownReason,
+  verifiedLogout,
+} from './oidc-provider.ts';
+import { insertSession } from './tokens.ts';
 
 /**
  * Sign-in through an identity provider: OpenID Connect, authorization code with PKCE. The state, nonce and verifier of a sign-in are in
@@ -34,7 +40,7 @@ type Refused =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'wait'; readonly why: string; readonly seconds: number };
 
-export type Finished = { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | Refused;
+type Finished = { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | Refused;
 
 export interface Oidc {
   /** The label of the button, if a provider is configured. */
@@ -51,7 +57,7 @@ export interface Oidc {
   logout(token: string, about: { readonly address: string; readonly requestId: string }): Promise<LoggedOut>;
 }
 
-export type LoggedOut = { readonly kind: 'done' } | Refused;
+type LoggedOut = { readonly kind: 'done' } | Refused;
 
 export function openOidc(runtime: Runtime): Oidc {
   const provider = openProvider(runtime);
@@ -133,7 +139,8 @@ export function openOidc(runtime: Runtime): Oidc {
           await writeAudit(runtime.pool, { ...audit, status: 403 });
           throw new Refusal(grant.why);
         }
-        const { session, row } = await openSession(runtime, { ...grant, by: 'oidc', subject });
+        const { name, role, integrations } = grant;
+        const { session, row } = await insertSession(runtime.pool, { name, role, integrations, by: 'oidc', subject });
         await writeAudit(runtime.pool, { ...audit, tokenId: row.token_id, status: 200 });
         return { kind: 'session', session, expiresAt: row.expires_at ?? new Date(0) };
       });

@@ -1,21 +1,21 @@
 import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Brand } from '../brand/brand.ts';
-import { roomsByNight } from '../documents/capacity.ts';
-import { type ErrorCode, errors, InnboundError } from '../errors.ts';
+import { roomsByNight } from '../documents/measures.ts';
+import { errors, InnboundError } from '../errors.ts';
 import { compare } from '../onboard/checklist.ts';
 import { noPushFacts, type PullFacts } from '../onboard/facts.ts';
-import type { Exchange } from '../outbound/ask/exchange.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type OnboardingLink, saveCheck, savePullFacts } from '../store/operate/onboarding.ts';
 import { type IntegrationName, isObject, type Json } from '../terms.ts';
 import { checkConformance, isCheckable } from './conformance.ts';
 import { dryRunDay } from './dry-run.ts';
+import { inForce } from './edit-documents.ts';
 import { fetchSample } from './fetch-sample.ts';
-import { fillRates } from './fill-rates.ts';
 import { offThread } from './off-thread.ts';
-import { editInForce, inForce } from './onboarding.ts';
-import { type PartnerField, partnerFields } from './partner-fields.ts';
+import { editOrThrow, ownsConnector } from './onboarding.ts';
+import { partnerFields } from './onboarding-view.ts';
+import { fillRates } from './preview-mapping.ts';
 import { bookingIn } from './sandbox.ts';
 
 /** What a partner says about its API. */
@@ -43,13 +43,6 @@ const standardSyncs = {
   post_stay: { every: '60m', range: ['-7d', '-1d'] },
 };
 
-/** A connector of the brand's own name that no other brand uses describes only this partner, so its answers may fill it. */
-export function ownsConnector(runtime: Runtime, integration: string): boolean {
-  const { documents } = runtime.active();
-  if (documents.get(integration)?.body.connector !== integration) return false;
-  return !documents.values().some(({ name, body }) => body.connector === integration && name !== integration);
-}
-
 /** Puts the partner's answers in force. The brand is paused, so nothing is pulled yet. */
 export async function savePull(runtime: Runtime, link: OnboardingLink, form: PullForm, by: string): Promise<void> {
   const { integration } = link;
@@ -64,7 +57,7 @@ export async function savePull(runtime: Runtime, link: OnboardingLink, form: Pul
   if (form.list && ownsConnector(runtime, integration)) {
     await saveList(runtime, brand.connector.name, form.list, by);
   }
-  await editInForce(runtime, 'integration', integration, by, (yaml) => {
+  await editOrThrow(runtime, 'integration', integration, by, (yaml) => {
     if (isMoved) yaml.set('pull', yaml.createNode({ syncs: before?.syncs ?? standardSyncs }));
     yaml.setIn(['pull', 'base_url'], form.base_url);
     if (form.auth) yaml.setIn(['pull', 'auth'], yaml.createNode(form.auth));
@@ -104,7 +97,7 @@ async function saveList(
   const { method, path, from, to, paging } = list;
   const days = { ...(from !== '' && { [from]: '{window.from}' }), ...(to !== '' && { [to]: '{window.to}' }) };
   const request = { method, path, [method === 'POST' ? 'body' : 'query']: days };
-  await editInForce(runtime, 'connector', connector, by, (yaml) => {
+  await editOrThrow(runtime, 'connector', connector, by, (yaml) => {
     const before: unknown = yaml.toJS().pull?.request;
     yaml.setIn(['pull', 'request'], yaml.createNode(request));
     if (from === '' && to === '') yaml.setIn(['pull', 'window'], 'none');
@@ -117,23 +110,13 @@ async function saveList(
   });
 }
 
-export interface PullTest {
-  /** As sent, without credentials. */
-  readonly request?: Exchange | undefined;
-  readonly failure?: { readonly code: ErrorCode; readonly message: string; readonly meaning: string };
-  /** Three of the partner's records, as we read them. */
-  readonly records: readonly (readonly PartnerField[])[];
-  /** In how many of the records, guests, rooms and charges each field has a value. */
-  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
-  /** What no line of the mapping reads. */
-  readonly unread: readonly string[];
-}
-
-const shownRecords = 3;
 const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name'];
 
-/** Asks the partner's API at once, proposes a mapping where there is none, and keeps what it showed for the checklist. */
-export async function testPull(runtime: Runtime, link: OnboardingLink, by: string): Promise<PullTest> {
+/**
+ * Asks the partner's API at once, proposes a mapping where there is none, and keeps what it showed for the checklist. Returns three of the
+ * partner's records as we read them, in how many of them each field has a value, and what no line of the mapping reads.
+ */
+export async function testPull(runtime: Runtime, link: OnboardingLink, by: string) {
   const integration = link.integration as IntegrationName;
   rehearsing(runtime, link);
   const fetched = await fetchSample(runtime, integration);
@@ -158,7 +141,7 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
     request: fetched.request,
     ...(failure && { failure }),
     records: shown
-      .slice(0, shownRecords)
+      .slice(0, 3)
       .map(({ record = null, origins }) =>
         partnerFields(record, isObject(origins ?? null) ? (origins as Record<string, string>) : {}),
       ),
@@ -189,7 +172,7 @@ async function proposeMapping(runtime: Runtime, integration: string, sample: str
   const suggested = await offThread(runtime, 'suggest', { sample, name: brand.connector.name });
   if (suggested.kind !== 'ok') return;
   const proposed: Document = parseDocument(suggested.connector, { uniqueKeys: false });
-  await editInForce(runtime, 'connector', brand.connector.name, by, (yaml) => {
+  await editOrThrow(runtime, 'connector', brand.connector.name, by, (yaml) => {
     for (const key of ['shape', 'map', 'values', 'unknown_status']) {
       if (proposed.has(key)) yaml.set(key, proposed.get(key, true));
     }

@@ -1,19 +1,18 @@
+import { fieldNames } from '../canonical/fields.ts';
 import type { ErrorEntry } from '../errors/entry.ts';
 import { errors } from '../errors.ts';
-import { pushSettingsOf } from '../intake/push/push-settings.ts';
+import { pushSettingsOf } from '../intake/push/directory.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { defaultVerification } from '../intake/push/verification.ts';
-import { type Check, checklist } from '../onboard/checklist.ts';
-import { noPushFacts } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { endpointStatus } from '../store/events/endpoint-status.ts';
 import { listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports } from '../store/events/sandbox.ts';
 import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import { listRuns, type RunSummary } from '../store/runs/list.ts';
+import { isObject, type Json } from '../terms.ts';
 import { publicUrl } from './endpoints.ts';
-import { ownsConnector } from './onboarding-pull.ts';
-import { partnerFields } from './partner-fields.ts';
+import { checksOf, ownsConnector } from './onboarding.ts';
 
 /** Everything that the partner's page shows: its own brand, without stored records, destinations or our names for things. */
 export async function partnerView(runtime: Runtime, link: OnboardingLink) {
@@ -34,16 +33,6 @@ export async function partnerView(runtime: Runtime, link: OnboardingLink) {
   };
 }
 
-export function checksOf({ asks, push_facts, pull_facts }: OnboardingLink): {
-  readonly checks: readonly Check[];
-  readonly is_complete: boolean;
-} {
-  const { checks, isComplete } = checklist(asks, push_facts ?? noPushFacts, pull_facts ?? undefined);
-  return { checks, is_complete: isComplete };
-}
-
-const mostRequests = 30;
-
 async function pushView(runtime: Runtime, { integration, secret_at, push_facts, created_at }: OnboardingLink) {
   const brand = runtime.active().integrations.get(integration);
   const status = await endpointStatus(runtime.pool, integration);
@@ -59,7 +48,7 @@ async function pushView(runtime: Runtime, { integration, secret_at, push_facts, 
   );
   const requests = [...reports.map(requestOf), ...refused.map(refusalOf)]
     .toSorted((a, b) => (a.at < b.at ? 1 : -1))
-    .slice(0, mostRequests);
+    .slice(0, 30);
   return {
     url: base + own,
     test_url: base + tested,
@@ -182,3 +171,41 @@ const pollOf = ({ finished_at, queued_at, status, error_code, run_id, fetched }:
 /** A stored code may be one of a later version. */
 const meaningOf = (code: string): string | undefined =>
   (errors as Readonly<Record<string, ErrorEntry | undefined>>)[code]?.what;
+
+/** One canonical field as a partner's page shows it. */
+interface PartnerField {
+  /** Such as check_in or guests[0].email. */
+  readonly field: string;
+  readonly value: string;
+  /** Where it was found in the partner's record. */
+  readonly from?: string;
+}
+
+const personal = fieldNames((field) => field.personal);
+
+/**
+ * The fields of a record, one per line. Personal values keep only their ends: the partner recognizes its own record, and whoever looks over
+ * its shoulder learns nobody's name or address.
+ */
+export function partnerFields(record: Json, origins: { readonly [field: string]: string } = {}): PartnerField[] {
+  const walk = (value: Json, path: string, name: string): PartnerField[] => {
+    if (value === null || value === '') return [];
+    if (Array.isArray(value)) return value.flatMap((one, i) => walk(one, `${path}[${i}]`, name));
+    if (isObject(value)) {
+      return Object.entries(value).flatMap(([key, one]) =>
+        walk(one ?? null, path === '' ? key : `${path}.${key}`, key === 'extra' || name === 'extra' ? 'extra' : key),
+      );
+    }
+    const from = origins[path];
+    const text = personal.has(name) || name === 'extra' ? masked(String(value)) : String(value).slice(0, 200);
+    return [{ field: path, value: text, ...(from !== undefined && { from }) }];
+  };
+  return walk(record, '', '').slice(0, 80);
+}
+
+/** `Anna` becomes `A•••`, an address keeps its domain's end, a number its last two digits. */
+function masked(text: string): string {
+  const at = text.lastIndexOf('@');
+  if (at > 0) return `${text[0]}•••@•••${text.slice(text.lastIndexOf('.'))}`;
+  return /^\+?[\d\s()-]{5,}$/.test(text) ? `•••${text.slice(-2)}` : `${[...text][0] ?? ''}•••`;
+}

@@ -1,15 +1,17 @@
-import { type Document, parseDocument, stringify } from 'yaml';
+import { type Document, isMap, stringify } from 'yaml';
 import { z } from 'zod';
-import { noIntegration } from '../errors/no-integration.ts';
+import { localDateAt } from '../canonical/values.ts';
+import { startRun } from '../composition/pull.ts';
 import { InnboundError } from '../errors.ts';
+import { addDays } from '../intake/pull/window/windows.ts';
 import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
-import { asks } from '../onboard/checklist.ts';
+import { asks, type Check, checklist } from '../onboard/checklist.ts';
+import { noPushFacts } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { documentsAround } from '../store/documents/documents.ts';
-import { insertLink, type OnboardingLink, openLink } from '../store/operate/onboarding.ts';
-import { type ApplyOptions, applyDocument, type EditedDocument } from './edit-documents.ts';
-import { addressFor, publicUrl } from './endpoints.ts';
+import { insertLink, markLive, type OnboardingLink, openLink } from '../store/operate/onboarding.ts';
+import { type Applied, applyDocument, editInForce } from './edit-documents.ts';
+import { addressFor, namedBrand, publicUrl } from './endpoints.ts';
 
 export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
 
@@ -45,10 +47,7 @@ export async function createLink(
   by: string,
 ): Promise<{ readonly link: OnboardingLink; readonly url: string }> {
   if (created !== undefined) await createBrand(runtime, integration, created, by);
-  const brand = runtime.active().integrations.get(integration);
-  if (brand === undefined) {
-    throw new InnboundError('documents.unknown_name', noIntegration(integration, runtime.active().integrations.keys()));
-  }
+  const brand = namedBrand(runtime, integration);
   const { push, pull, paused, deliver, stream, pulled_by } = brand.body;
   const addsPush = request.asks.includes('push') && !push.enabled;
   const addsPull = request.asks.includes('pull') && pull === undefined && !paused;
@@ -56,7 +55,7 @@ export async function createLink(
   const isFed = push.enabled || (pull !== undefined && !paused) || (stream ?? pulled_by) !== undefined;
   const isNew = !isFed && deliver.length > 0;
   if (addsPush || addsPull || isNew) {
-    await editInForce(runtime, 'integration', integration, by, (yaml) => {
+    await editOrThrow(runtime, 'integration', integration, by, (yaml) => {
       if (addsPush) yaml.set('push', yaml.createNode({ enabled: true, sandbox: true }, { flow: true }));
       if (addsPull) yaml.set('paused', true);
       if (isNew) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
@@ -79,19 +78,14 @@ export async function createLink(
 async function createBrand(
   runtime: Runtime,
   name: string,
-  brand: NonNullable<LinkRequest['brand']>,
+  { country, ...brand }: NonNullable<LinkRequest['brand']>,
   by: string,
 ): Promise<void> {
-  const { country, ...rest } = brand;
   const connector = { connector: name };
-  await apply(runtime, { kind: 'connector', name, text: stringify(connector) }, by, { replaces: 0 });
-  const integration = { integration: name, ...connector, ...rest, ...(country !== undefined && { country }) };
-  await apply(runtime, { kind: 'integration', name, text: stringify(integration) }, by, { replaces: 0 });
+  const integration = { integration: name, ...connector, ...brand, ...(country !== undefined && { country }) };
+  for (const [kind, body] of Object.entries({ connector, integration }) as ['connector' | 'integration', object][])
+    throwRefused(kind, await applyDocument(runtime, { kind, name, text: stringify(body) }, by, { replaces: 0 }));
 }
-
-export type Opened =
-  | { readonly kind: 'ok'; readonly link: OnboardingLink; readonly browser: string }
-  | { readonly kind: 'unknown' | 'expired' | 'revoked' | 'elsewhere' };
 
 /** Binds the link to a browser, whose secret is kept in its cookie. */
 export async function openOnboarding(
@@ -99,13 +93,14 @@ export async function openOnboarding(
   linkId: string,
   token: string,
   known: string | undefined,
-): Promise<Opened> {
+) {
   const browser = known ?? randomSecret();
   const opened = await openLink(pool, linkId, token, browser);
-  if (opened === undefined) return { kind: 'unknown' };
+  if (opened === undefined) return { kind: 'unknown' } as const;
   const ended = endOf(opened.link);
-  if (ended !== undefined) return { kind: ended };
-  return opened.isBound ? { kind: 'ok', link: opened.link, browser } : { kind: 'elsewhere' };
+  if (ended !== undefined) return { kind: ended } as const;
+  if (!opened.isBound) return { kind: 'elsewhere' } as const;
+  return { kind: 'ok', link: opened.link, browser } as const;
 }
 
 export function endOf({ revoked_at, is_expired }: OnboardingLink): 'revoked' | 'expired' | undefined {
@@ -113,33 +108,85 @@ export function endOf({ revoked_at, is_expired }: OnboardingLink): 'revoked' | '
   return is_expired ? 'expired' : undefined;
 }
 
-/** Edits a document that is in force; comments and order stay. Throws with the reason if the result cannot be put in force. */
-export async function editInForce(
+/** Edits a document of the brand. Throws with the reason if the result cannot be put in force. */
+export async function editOrThrow(
   runtime: Runtime,
   kind: 'integration' | 'connector',
   name: string,
   by: string,
   edit: (yaml: Document) => void,
 ): Promise<void> {
-  const before = await inForce(runtime, kind, name);
-  const yaml: Document = parseDocument(before.source, { uniqueKeys: false });
-  edit(yaml);
-  const text = yaml.toString({ lineWidth: 0 });
-  await apply(runtime, { kind, name, text }, by, { replaces: before.version, acceptCases: true });
+  throwRefused(kind, await editInForce(runtime, { kind, name }, by, edit, { acceptCases: true }));
 }
 
-async function apply(runtime: Runtime, document: EditedDocument, by: string, options: ApplyOptions): Promise<void> {
-  const applied = await applyDocument(runtime, document, by, options);
+function throwRefused(kind: string, applied: Applied): void {
   if (applied.kind === 'applied') return;
   const why =
     applied.kind === 'invalid'
       ? applied.mistakes.map(({ path, message }) => `${path}: ${message}`).join('; ')
-      : `The ${document.kind} cannot be changed here (${applied.kind.replaceAll('_', ' ')}).`;
+      : `The ${kind} cannot be changed here (${applied.kind.replaceAll('_', ' ')}).`;
   throw new InnboundError('operate.invalid_input', why);
 }
 
-export async function inForce(runtime: Runtime, kind: 'integration' | 'connector', name: string) {
-  const found = (await documentsAround(runtime.pool, [name])).find((one) => one.kind === kind && one.name === name);
-  if (found === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
-  return found;
+/** A connector of the brand's own name that no other brand uses describes only this partner, so its answers may fill it. */
+export function ownsConnector(runtime: Runtime, integration: string): boolean {
+  const { documents } = runtime.active();
+  if (documents.get(integration)?.body.connector !== integration) return false;
+  return !documents.values().some(({ name, body }) => body.connector === integration && name !== integration);
+}
+
+export function checksOf({ asks, push_facts, pull_facts }: OnboardingLink): {
+  readonly checks: readonly Check[];
+  readonly is_complete: boolean;
+} {
+  const { checks, isComplete } = checklist(asks, push_facts ?? noPushFacts, pull_facts ?? undefined);
+  return { checks, is_complete: isComplete };
+}
+
+/** How long the link shows the health of the feed. */
+const shownMs = 30 * 86_400_000;
+
+interface Approval {
+  /** Days before and after today that are pulled first. */
+  readonly pastDays: number;
+  readonly futureDays: number;
+  /** Although the checklist has gaps. */
+  readonly anyway: boolean;
+}
+
+/**
+ * Ends the rehearsal: the same address stores events from now on, polls begin, and a first backfill fills the brand. Its deliveries wait
+ * until an operator has looked at them and releases them.
+ */
+export async function goLive(
+  runtime: Runtime,
+  link: OnboardingLink,
+  { pastDays, futureDays, anyway }: Approval,
+  by: string,
+): Promise<{ readonly run_id: string | null }> {
+  const { integration } = link;
+  if (link.ready_at === null && !anyway) {
+    throw new InnboundError('operate.not_ready', `${link.partner} has not said that it is ready.`);
+  }
+  const open = checksOf(link).checks.filter(({ state, isOptional }) => state !== 'done' && !isOptional);
+  if (open.length > 0 && !anyway) {
+    throw new InnboundError(
+      'operate.not_ready',
+      `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`,
+    );
+  }
+  await editOrThrow(runtime, 'integration', integration, by, (yaml) => {
+    yaml.delete('paused');
+    const push = yaml.get('push');
+    if (isMap(push)) push.delete('sandbox');
+  });
+  await markLive(runtime.pool, integration, shownMs);
+  const { pull, timezone } = runtime.active().integrations.get(integration)?.body ?? {};
+  if (pull === undefined || timezone === undefined) return { run_id: null };
+  const today = localDateAt(timezone, runtime.clock.now());
+  const range = { from: addDays(today, -pastDays), to: addDays(today, futureDays) };
+  const started = await startRun(runtime, integration, { kind: 'backfill', requestedBy: by, ...range });
+  runtime.wake.signal('schedules');
+  if (started.kind === 'failed') return { run_id: null };
+  return { run_id: started.kind === 'busy' ? started.runId : started.run.runId };
 }

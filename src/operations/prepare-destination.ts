@@ -5,7 +5,7 @@ import { ownSettings } from '../documents/destination.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
-import { namedDestination } from './named-destination.ts';
+import { namedDestination } from './resend.ts';
 
 /** Creates what a destination needs at its vendor. Running it again creates nothing. */
 export async function prepareDestination(

@@ -2,7 +2,7 @@ import type { Brand } from '../brand/brand.ts';
 import { stateEvent } from '../intake/push/reservation-event.ts';
 import { state } from '../pipeline.ts';
 import type { Arrival, Statement } from '../reconcile/forms.ts';
-import type { Sent } from '../store/records/entry-payload.ts';
+import type { KeptPayload, Sent } from '../store/records/entry-payload.ts';
 
 /** A payload and how it arrived: plain data, for any thread. */
 export type Preparation = Sent & { readonly arrival: Arrival };
@@ -10,4 +10,11 @@ export type Preparation = Sent & { readonly arrival: Arrival };
 /** What a stored payload says under a brand's documents. */
 export function stateAgain(brand: Brand, { arrival, ...sent }: Preparation): Statement {
   return sent.kind === 'record' ? state(brand, sent.raw, arrival) : stateEvent(brand, sent.content, arrival);
+}
+
+/** What a kept payload says under a brand’s documents of today. */
+export function statePayload(brand: Brand, { mode, sent, effectiveAt }: KeptPayload): Statement {
+  const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
+  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
+  return stateAgain(brand, { ...sent, arrival });
 }

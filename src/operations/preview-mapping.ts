@@ -1,5 +1,6 @@
 import { suggestConnector, suggestionYaml } from '../../packages/suggest/src/index.ts';
 import { compilePath, compileShapes, type Path, type Spellings } from '../brand/compile.ts';
+import { entriesOf, listNames } from '../canonical/fields.ts';
 import { parseDocument } from '../documents/check.ts';
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
@@ -9,82 +10,71 @@ import type { ErrorCode } from '../errors.ts';
 import type { EventContent } from '../intake/push/reservation-event.ts';
 import { parseForeignJson, parseJson } from '../kit/json.ts';
 import { decide, state } from '../pipeline.ts';
+import type { Statement } from '../reconcile/forms.ts';
 import type { RawRecord } from '../shape/config.ts';
-import { isObject, type Json } from '../terms.ts';
-import { fillRates, unlistedStatuses } from './fill-rates.ts';
-import { statedBy } from './partial-row.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { sampleEvent, stateSampleEvent } from './sample-event.ts';
-import { sampleIntegration } from './sample-integration.ts';
-
-export interface Previewed {
-  readonly mistakes: readonly Mistake[];
-  /** Why the sample cannot be read as a list. */
-  readonly problem?: { readonly code: ErrorCode; readonly message: string };
-  readonly total: number;
-  readonly records: readonly Json[];
-  /** Paths of the mapping that found nothing in any record. */
-  readonly unmatched: readonly { readonly at: string; readonly path: string }[];
-  /** Ids that several records have. */
-  readonly repeated: readonly { readonly id: string; readonly times: number }[];
-  /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
-  readonly filled: readonly { readonly field: string; readonly filled: number; readonly of: number }[];
-  /** Statuses of the shown records that no value map lists. */
-  readonly unlisted: readonly { readonly status: string; readonly times: number }[];
-}
-
-export type Suggested =
-  | {
-      readonly kind: 'ok';
-      readonly connector: string;
-      readonly fields: Json;
-      readonly unmapped: readonly string[];
-      readonly unknown: readonly string[];
-    }
-  | { readonly kind: 'nothing'; readonly message: string };
 
 /** Proposes a connector for a sample response. Stores nothing. */
-export function suggestMapping(sample: string, name: string): Suggested {
-  let value: Json;
-  try {
-    value = parseForeignJson(sample);
-  } catch (error) {
-    return { kind: 'nothing', message: `The sample is not JSON: ${(error as Error).message}` };
-  }
-  const suggestion = suggestConnector(value, { name });
+export function suggestMapping({ sample, name }: { readonly sample: string; readonly name: string }) {
+  const read = readSample(sample);
+  if (read.kind === 'invalid') return { kind: 'nothing', message: read.message } as const;
+  const suggestion = suggestConnector(read.value, { name });
   if (suggestion.kind === 'nothing') return suggestion;
   const { fields, unmapped, unknown } = suggestion;
   const plain = fields.map((line) => ({ ...line })) as unknown as Json;
-  return { kind: 'ok', connector: suggestionYaml(suggestion), fields: plain, unmapped, unknown };
+  return { kind: 'ok', connector: suggestionYaml(suggestion), fields: plain, unmapped, unknown } as const;
 }
 
-export interface Asked {
-  readonly connector: string;
-  readonly sample: string;
-  readonly integration: string | undefined;
-  readonly push: boolean;
-  readonly limit: number;
-  /** For a property that has no integration yet. */
-  readonly timezone?: string | undefined;
-  readonly country?: string | undefined;
+/** A sample of a partner's answer, as people send it. */
+export function readSample(text: string) {
+  try {
+    return { kind: 'ok', value: parseForeignJson(text) } as const;
+  } catch (error) {
+    const message = `The sample is not JSON: ${(error as Error).message}`;
+    return { kind: 'invalid', code: 'operate.invalid_input', message } as const;
+  }
 }
+
+interface PreviewRequest {
+  readonly asked: {
+    readonly connector: string;
+    readonly sample: string;
+    readonly push: boolean;
+    readonly limit: number;
+    /** For a property that has no integration yet. */
+    readonly timezone?: string | undefined;
+    readonly country?: string | undefined;
+  };
+  readonly integration: Bodies['integration'] | undefined;
+  readonly spellings?: Spellings | undefined;
+}
+
+const nothing = {
+  total: 0,
+  records: [] as readonly Json[],
+  /** Paths of the mapping that found nothing in any record. */
+  unmatched: [] as readonly { readonly at: string; readonly path: string }[],
+  /** Ids that several records have. */
+  repeated: [] as readonly { readonly id: string; readonly times: number }[],
+  /** How many of the shown records, guests, rooms and charges have a usable value in each field. */
+  filled: [] as readonly FillRate[],
+  /** Statuses of the shown records that no value map lists. */
+  unlisted: [] as readonly { readonly status: string; readonly times: number }[],
+};
+
+type Previewed = typeof nothing & {
+  readonly mistakes: readonly Mistake[];
+  /** Why the sample cannot be read as a list. */
+  readonly problem?: { readonly code: ErrorCode; readonly message: string };
+};
 
 const file = 'connector.yaml';
 
 /** Runs the pipeline over a sample, with a connector text that is not in force. Stores nothing. */
-export function previewMapping(
-  { connector: text, sample, push, limit, timezone, country }: Omit<Asked, 'integration'>,
-  integration: Bodies['integration'] | undefined,
-  spellings?: Spellings,
-): Previewed {
-  const failed = (mistakes: readonly Mistake[]): Previewed => ({
-    mistakes,
-    total: 0,
-    records: [],
-    unmatched: [],
-    repeated: [],
-    filled: [],
-    unlisted: [],
-  });
+export function previewMapping({ asked, integration, spellings }: PreviewRequest): Previewed {
+  const { connector: text, sample, push, limit, timezone, country } = asked;
+  const failed = (mistakes: readonly Mistake[]): Previewed => ({ ...nothing, mistakes });
   const parsed = parseDocument(text, file, 'connector');
   if (parsed.kind === 'invalid') return failed(parsed.mistakes);
   const connector = schemas.connector.parse(parsed.document.body);
@@ -101,7 +91,7 @@ export function previewMapping(
         ),
     );
   }
-  const found = readSample(compiled.path, connector, sample, push);
+  const found = readRecords(compiled.path, connector, sample, push);
   if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
   const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, found.event));
   const made = records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : []));
@@ -124,19 +114,14 @@ function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
   return [...times].flatMap(([id, count]) => (count > 1 ? [{ id, times: count }] : []));
 }
 
-function readSample(path: Path, connector: Bodies['connector'], sample: string, push: boolean) {
-  let value: Json;
-  try {
-    value = parseForeignJson(sample);
-  } catch (error) {
-    const message = `The sample is not JSON: ${(error as Error).message}`;
-    return { kind: 'invalid', code: 'operate.invalid_input', message } as const;
-  }
+function readRecords(path: Path, connector: Bodies['connector'], sample: string, push: boolean) {
+  const given = readSample(sample);
+  if (given.kind === 'invalid') return given;
   if (!push) {
-    const found = path.shapers.pull.records(value);
+    const found = path.shapers.pull.records(given.value);
     return found.kind === 'ok' ? ({ ...found, event: undefined } as const) : found;
   }
-  const read = sampleEvent(connector, value);
+  const read = sampleEvent(connector, given.value);
   if (read.kind === 'thin')
     return { kind: 'invalid', code: 'operate.invalid_input', message: `${read.id}: ${read.message}` } as const;
   if (read.kind === 'invalid') return read;
@@ -164,4 +149,89 @@ function previewOne(path: Path, raw: RawRecord, event: EventContent | undefined)
   const { id } = statement;
   if (made.kind !== 'change') return { kind: 'dropped', id, message: made.reason ?? '', ...source };
   return { kind: 'record', id, record: parseJson(made.text), notes: made.notes as unknown as Json, ...source };
+}
+
+/** What a bare row of a further list states about a reservation that is known already; undefined for any other row. */
+export function statedBy({ raw, says, record }: Statement): JsonObject | undefined {
+  if (raw.partial !== true || record !== undefined || says === undefined) return undefined;
+  return { id: raw.key, ...says.values };
+}
+
+/** The settings of a brand that affect mapping, for a sample of a brand that does not exist yet. */
+export interface Property {
+  readonly timezone?: string | undefined;
+  readonly country?: string | undefined;
+}
+
+/** An integration with only the settings that mapping needs, or a message about an invalid property. */
+export function sampleIntegration(connector: string, { timezone, country }: Property): Bodies['integration'] | string {
+  const parsed = schemas.integration.safeParse({
+    integration: 'sample',
+    connector,
+    brand_id: 'sample',
+    timezone: timezone ?? 'UTC',
+    ...(country !== undefined && { country }),
+  });
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  const name = String(first?.path[0]);
+  return `${name} ${JSON.stringify(name === 'country' ? country : timezone)} ${first?.message}.`;
+}
+
+/** In how many records, or guests, rooms and charges, a canonical field has a value. */
+interface FillRate {
+  /** Such as check_in, guests, guests.email. */
+  readonly field: string;
+  readonly filled: number;
+  readonly of: number;
+}
+
+/**
+ * Valid records can be useless: without names, or with phones that nobody can call. Only usable values count: an impossible phone is in
+ * `phone_raw`, and an alias of a booking site is not the guest's address.
+ */
+export function fillRates(records: readonly Json[]): FillRate[] {
+  const all = records.filter(isObject);
+  const rate = (field: string, values: readonly (Json | undefined)[]): FillRate => ({
+    field,
+    filled: values.filter((value) => value !== undefined && value !== null && value !== '').length,
+    of: values.length,
+  });
+  const own = namesOf('reservation').map((name) =>
+    rate(
+      name,
+      all.map((record) => record[name]),
+    ),
+  );
+  const lists = listNames.flatMap((list) => {
+    const items = all.flatMap((record) => (Array.isArray(record[list]) ? record[list].filter(isObject) : []));
+    const holders = all.map((record) => (Array.isArray(record[list]) && record[list].length > 0 ? true : undefined));
+    const usable = (name: string) =>
+      items.map((item) => (name === 'email' && item.email_proxy === true ? undefined : item[name]));
+    return [
+      rate(list, holders),
+      ...(items.length === 0 ? [] : namesOf(list).map((name) => rate(`${list}.${name}`, usable(name)))),
+    ];
+  });
+  return [...own, ...lists];
+}
+
+const namesOf = (table: Parameters<typeof entriesOf>[0]): string[] =>
+  entriesOf(table)
+    .filter(([, { derived, kind }]) => derived !== true && kind !== 'json')
+    .map(([name]) => name);
+
+/** The statuses that no value map lists, so that the records are `other`. */
+export function unlistedStatuses(records: readonly Json[]): { readonly status: string; readonly times: number }[] {
+  const spellings = records.filter(isObject).flatMap(({ status_raw: raw }) => (typeof raw === 'string' ? [raw] : []));
+  return [...Map.groupBy(spellings, (spelling) => spelling)].map(([status, all]) => ({ status, times: all.length }));
+}
+
+/** `guests.email 0 of 5, guests.phone 3 of 5`: the fields that not everything has, the emptiest first. */
+export function gapsText(rates: readonly FillRate[]): string {
+  return rates
+    .filter(({ filled, of }) => filled < of)
+    .toSorted((a, b) => a.filled / a.of - b.filled / b.of)
+    .map(({ field, filled, of }) => `${field} ${filled} of ${of}`)
+    .join(', ');
 }

@@ -2,7 +2,7 @@ import { documentsOf } from '../brand/active.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { Closing, Preview, ReplayLetter, ReplayPorts, Under } from '../deliver/replay.ts';
 import type { EventType } from '../intake/push/envelope.ts';
-import { thinIdOf } from '../intake/push/thin-id.ts';
+import { thinIdOf } from '../intake/push/reservation-event.ts';
 import { systemClock } from '../kit/clock.ts';
 import { decide } from '../pipeline.ts';
 import { difference } from '../reconcile/difference.ts';
@@ -18,7 +18,7 @@ import {
   passOverHeld,
   retryHeld,
   skipHeldTo,
-} from '../store/operate/dead-letter-close.ts';
+} from '../store/operate/dead-letter-changes.ts';
 import { newestFailure, showDeadLetter, type WholeDeadLetter } from '../store/operate/dead-letters.ts';
 import { payloadsOf } from '../store/records/kept-payloads.ts';
 import { storedRecord } from '../store/records/stored-record.ts';
@@ -145,7 +145,7 @@ interface LetterEvent {
  * What to process again. `requeue` for an event that needs more than the path: a guest event looks for its profile and reservations,
  * and a thin event must fetch its reservation from the partner first.
  */
-export async function preparationOf(
+async function preparationOf(
   runtime: Runtime,
   letter: WholeDeadLetter,
   integration: Brand,

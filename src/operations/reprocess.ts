@@ -1,18 +1,26 @@
+import { activate, documentsOf } from '../brand/active.ts';
 import type { Brand } from '../brand/brand.ts';
-import { noIntegration } from '../errors/no-integration.ts';
+import { parseDocument } from '../documents/check.ts';
 import { InnboundError } from '../errors.ts';
-import type { Arrival, Outcome, Statement } from '../reconcile/forms.ts';
+import type { Outcome } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
 import type { KeptPayload } from '../store/records/entry-payload.ts';
-import { keptPayloads, type PayloadRange, reprocessedDifferences } from '../store/records/kept-payloads.ts';
+import {
+  keptPayloads,
+  newestPayloads,
+  type PayloadRange,
+  reprocessedDifferences,
+} from '../store/records/kept-payloads.ts';
 import { take } from '../store/records/take.ts';
-import type { Json } from '../terms.ts';
-import { stateAgain } from './prepare-letter.ts';
+import { isObject, type Json } from '../terms.ts';
+import { namedBrand } from './endpoints.ts';
+import { offThread } from './off-thread.ts';
+import { statePayload } from './prepare-letter.ts';
 import { recordedIntegration } from './recorded-documents.ts';
 import { refetchReservation } from './refetch.ts';
 
-export interface ReprocessRequest extends PayloadRange {
+interface ReprocessRequest extends PayloadRange {
   readonly integration: string;
   /** Counts and samples only; changes nothing. */
   readonly preview: boolean;
@@ -21,31 +29,32 @@ export interface ReprocessRequest extends PayloadRange {
 }
 
 /** A reservation that was not processed again, and why. */
-export interface Refusal {
+interface Refusal {
   readonly id: string;
   readonly reason: string;
 }
 
-export interface Reprocessed {
+const nothing = {
+  read: 0,
   /** Reservations with a kept payload. */
-  readonly records: number;
-  readonly changed: number;
-  readonly unchanged: number;
+  records: 0,
+  changed: 0,
+  unchanged: 0,
   /** Reservations that the documents in force refuse, or whose payload lacks what they read; they do not change. */
-  readonly refused: number;
+  refused: 0,
   /** Reservations without a kept payload; counted only without a range of days. */
-  readonly without_payload: number;
+  without_payload: 0,
   /** Reservations that the partner was asked for instead. */
-  readonly refetched: number;
+  refetched: 0,
   /** The first of those that were refused or have no payload. */
-  readonly refusals: readonly Refusal[];
-  readonly samples: readonly { readonly id: string; readonly diff: Json }[];
-}
+  refusals: [] as readonly Refusal[],
+  samples: [] as readonly { readonly id: string; readonly diff: Json }[],
+};
+export type Reprocessed = Readonly<typeof nothing>;
 
 /** The usual size of a step. */
 export const reprocessedAtOnce = 200;
 const mostSamples = 5;
-const mostRefusals = 1_000;
 
 /**
  * Processes kept payloads again under the documents in force, for reservations that their partner will not send again soon. They keep
@@ -55,11 +64,11 @@ export async function reprocess(
   runtime: Runtime,
   request: ReprocessRequest,
   { onStep, most = Infinity }: { readonly onStep?: (done: Reprocessed) => void; readonly most?: number } = {},
-): Promise<Reprocessed & { readonly read: number }> {
-  let total = { ...nothing, read: 0 };
+): Promise<Reprocessed> {
+  let total: Reprocessed = nothing;
   for (let after: string | undefined = ''; after !== undefined && total.read < most; ) {
     const { last, ...step } = await reprocessStep(runtime, request, after);
-    total = { ...add(total, step), read: total.read + step.read };
+    total = add(total, step);
     onStep?.(total);
     after = last;
   }
@@ -72,9 +81,8 @@ export async function reprocessStep(
   { integration: name, preview, refetchBy, ...range }: ReprocessRequest,
   after: string,
   limit = reprocessedAtOnce,
-): Promise<Reprocessed & { readonly read: number; readonly last: string | undefined }> {
-  const integration = runtime.active().integrations.get(name);
-  if (integration === undefined) throw new InnboundError('documents.unknown_name', noIntegration(name));
+): Promise<Reprocessed & { readonly last: string | undefined }> {
+  const integration = namedBrand(runtime, name, { isLimited: true });
   const { payloads, ids, last } = await keptPayloads(runtime.pool, name, range, after, limit);
   const done = await reprocessBatch(runtime, integration, payloads, preview);
   if (!preview && done.changed > 0) runtime.wake.signal('outbox');
@@ -110,19 +118,8 @@ async function refetched(
   return { refetched: wanted.length - refusals.length, refusals };
 }
 
-const nothing: Reprocessed = {
-  records: 0,
-  changed: 0,
-  unchanged: 0,
-  refused: 0,
-  without_payload: 0,
-  refetched: 0,
-  refusals: [],
-  samples: [],
-};
-
 /** Processes these payloads under an integration's documents and counts the changes. */
-export async function reprocessBatch(
+async function reprocessBatch(
   runtime: Runtime,
   integration: Brand,
   payloads: readonly KeptPayload[],
@@ -183,12 +180,6 @@ async function withoutSurroundings(
   return refused;
 }
 
-export function statePayload(brand: Brand, { mode, sent, effectiveAt }: KeptPayload): Statement {
-  const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
-  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
-  return stateAgain(brand, { ...sent, arrival });
-}
-
 const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): [string, string][] =>
   payloads.flatMap(({ id }, i) => {
     const { outcome, reason = '' } = outcomes[i] ?? {};
@@ -202,13 +193,38 @@ const changedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[
 
 function add(a: Reprocessed, b: Reprocessed): Reprocessed {
   return {
+    read: a.read + b.read,
     records: a.records + b.records,
     changed: a.changed + b.changed,
     unchanged: a.unchanged + b.unchanged,
     refused: a.refused + b.refused,
     without_payload: a.without_payload + b.without_payload,
     refetched: a.refetched + b.refetched,
-    refusals: [...a.refusals, ...b.refusals].slice(0, mostRefusals),
+    refusals: [...a.refusals, ...b.refusals].slice(0, 1_000),
     samples: [...a.samples, ...b.samples].slice(0, mostSamples),
   };
 }
+
+/** What a connector text that is not in force would do to the reservations that a brand received last. Changes nothing. */
+export async function mappingEffect(runtime: Runtime, name: string, text: string) {
+  const inForce = namedBrand(runtime, name, { isLimited: true });
+  const parsed = parseDocument(text, 'connector.yaml', 'connector');
+  const mistake = (message: string) => new InnboundError('operate.invalid_input', `The connector: ${message}`);
+  if (parsed.kind === 'invalid') throw mistake(parsed.mistakes[0]?.message ?? 'does not match the schema');
+  const [connector, integration, workspace] = documentsOf(inForce);
+  const edited = {
+    ...connector,
+    version: connector.version + 1,
+    body: named(parsed.document.body as Json, connector.name),
+  };
+  const active = activate([edited, integration, workspace], runtime.active().erasure);
+  const brand = active.integrations.get(name);
+  if (brand === undefined) throw mistake(active.broken[0]?.message ?? 'cannot be used');
+  const payloads = await newestPayloads(runtime.pool, name, 100);
+  // First in a worker with a deadline: the mapping may be built to take very long.
+  await offThread(runtime, 'prepareMany', { brand: [edited, integration, workspace], payloads });
+  const { records, changed, unchanged, refused, samples } = await reprocessBatch(runtime, brand, payloads, true);
+  return { records, changed, unchanged, refused, samples };
+}
+
+const named = (body: Json, name: string): Json => (isObject(body) ? { ...body, connector: name } : body);

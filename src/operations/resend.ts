@@ -1,10 +1,13 @@
+import { isSeq } from 'yaml';
+import type { Versioned } from '../brand/brand.ts';
 import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type ResendLane, resendStep, undelivered } from '../store/outbox/resend.ts';
-import { namedDestination } from './named-destination.ts';
+import { makeDue, type ResendLane, resendStep, undelivered } from '../store/outbox/resend.ts';
+import { type Applied, editInForce } from './edit-documents.ts';
+import { foreseeSend, type JobPreview } from './foresee-send.ts';
 
-export interface ResendRequest {
+interface ResendRequest {
   readonly destination: string;
   /** All brands that deliver to the destination, unless one is named. */
   readonly integration?: string | undefined;
@@ -69,4 +72,42 @@ export async function resendDelivery(
 ): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
   if (!runtime.active().destinations.has(wanted.destination)) return undefined;
   return undelivered(runtime.pool, resendLanes(runtime, wanted).filter(isCounted), wanted.id);
+}
+
+/** What waits for the release of a brand's deliveries to a destination, judged as a delivery would be. Nothing is sent. */
+export async function previewRelease(runtime: Runtime, integration: string, destination: string): Promise<JobPreview> {
+  const lanes = resendLanes(runtime, { integration, destination }).filter(isCounted);
+  const { waiting: total } = await undelivered(runtime.pool, lanes);
+  return foreseeSend(runtime, lanes, { total, onlyWaiting: true });
+}
+
+/** Takes the destination out of `preview` in the brand's document: what waits is sent, and so is everything after it. */
+export async function release(
+  runtime: Runtime,
+  integration: string,
+  destination: string,
+  by: string,
+): Promise<Applied> {
+  const { body } = runtime.active().documents.get(integration) ?? {};
+  if (!body?.preview?.includes(destination)) {
+    throw new InnboundError(
+      'operate.conflict',
+      `The deliveries of ${integration} to ${destination} are not in preview.`,
+    );
+  }
+  await makeDue(runtime.pool, integration, destination);
+  return editInForce(runtime, { kind: 'integration', name: integration }, by, (yaml) => {
+    const listed = yaml.get('preview');
+    if (isSeq(listed)) listed.items = listed.items.filter((one) => String(one) !== destination);
+    if (isSeq(listed) && listed.items.length === 0) yaml.delete('preview');
+  });
+}
+
+/** The destination in force with this name. */
+export function namedDestination(runtime: Runtime, name: string): Versioned<'destination'> {
+  const { destinations } = runtime.active();
+  const destination = destinations.get(name);
+  if (destination !== undefined) return destination;
+  const known = [...destinations.keys()].join(', ') || 'none';
+  throw new InnboundError('documents.unknown_name', `There is no destination ${name}; known destinations: ${known}.`);
 }

@@ -1,16 +1,15 @@
-import { tryPartners } from '../runtime/probe-again.ts';
+import { sealSecret } from '../documents/keyring.ts';
+import { probeAgain, tryPartners } from '../runtime/probe-again.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { documentsWithSecret } from '../store/documents/documents.ts';
+import { putSecret as storeSecret } from '../store/documents/secrets.ts';
 import { resumeIntegration } from '../store/operate/overview.ts';
 import { probeNow } from '../store/remotes.ts';
 import type { IntegrationName } from '../terms.ts';
-import { type Fetched, fetchSample } from './fetch-sample.ts';
+import { fetchSample } from './fetch-sample.ts';
 
 /** Resumes the pulls of a brand; with a test, only if the partner answers a request with the brand's credentials. */
-export async function resume(
-  runtime: Runtime,
-  integration: string,
-  test: boolean,
-): Promise<{ readonly kind: 'resumed' } | Extract<Fetched, { kind: 'failed' }>> {
+export async function resume(runtime: Runtime, integration: string, test: boolean) {
   const { pool } = runtime;
   const apis = await apisOf(runtime, integration);
   if (test) {
@@ -21,7 +20,7 @@ export async function resume(
   await resumeIntegration(pool, integration);
   await tryPartners(pool, apis, [integration]);
   runtime.wake.signal('schedules');
-  return { kind: 'resumed' };
+  return { kind: 'resumed' } as const;
 }
 
 /** Probes the partner's API and makes the runs of all brands that wait for it due. Returns how many waited. */
@@ -38,4 +37,11 @@ async function apisOf(runtime: Runtime, integration: string): Promise<string[]> 
   const poller = runtime.active().documents.get(integration)?.body.pulled_by ?? integration;
   const api = (await runtime.partnerApis()).get(poller);
   return api === undefined ? [] : [api];
+}
+
+/** Stores a secret or replaces it; what failed with the old one is tried again. */
+export async function putSecret(runtime: Runtime, name: string, value: string): Promise<void> {
+  const { pool, keyring } = runtime;
+  await storeSecret(pool, name, sealSecret(keyring, name, value));
+  await probeAgain(runtime, await documentsWithSecret(pool, name));
 }

@@ -2,20 +2,10 @@ import { InnboundError } from '../errors.ts';
 import { type Key, type Keyring, newKey } from '../kit/crypto.ts';
 import { changeSealingKey } from '../runtime/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { replacedKeys, resealSome, retireKey, rotatingAlone } from '../store/documents/sealed-values.ts';
-import { nodeKeys } from '../store/operate/nodes.ts';
+import { replacedKeys, resealSome, retireKey, rotatingAlone } from '../store/documents/secrets.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
 
-export interface Rotation {
-  readonly from: string;
-  readonly to: string;
-  readonly resealed: number;
-  /** Values that do not open although their key is known; they were lost before. */
-  readonly damaged: readonly string[];
-  /** Where the old key is kept for older backups, if Innbound manages the key's file. */
-  readonly kept?: string;
-}
-
-export interface RotationOptions {
+interface RotationOptions {
   /** How long to wait for running nodes. */
   readonly waitMs: number;
   readonly progress: (text: string) => void;
@@ -30,15 +20,16 @@ export interface RotationOptions {
  *   4. the old key is retired: the database refuses values sealed with it
  *   5. the old key leaves the key's file
  *
- * Killed at any point, the next call continues there. Values stay readable throughout, because both keys open.
+ * Killed at any point, the next call continues there. Values stay readable throughout, because both keys open. `damaged`: values that do not
+ * open although their key is known; they were lost before. `kept`: where the old key is kept for older backups, if Innbound manages its file.
  */
-export async function rotateKey(runtime: Runtime, options: RotationOptions): Promise<Rotation> {
+export async function rotateKey(runtime: Runtime, options: RotationOptions) {
   const done = await rotatingAlone(runtime.pool, () => rotate(runtime, options));
   if (done === undefined) throw new InnboundError('operate.usage', 'Another process is rotating the key now.');
   return done;
 }
 
-async function rotate(runtime: Runtime, options: RotationOptions): Promise<Rotation> {
+async function rotate(runtime: Runtime, options: RotationOptions) {
   const { pool, keyring } = runtime;
   const unfinished = (await replacedKeys(pool)).find((one) => one.retired_at === null);
   if (unfinished === undefined) {
@@ -97,7 +88,7 @@ async function everyNode(
 ): Promise<void> {
   const deadline = clock.now() + waitMs;
   for (let turn = 0; ; turn++) {
-    const behind = (await nodeKeys(pool)).filter(({ keys }) => !holds(keys)).map(({ node }) => node);
+    const behind = (await liveNodes(pool)).filter(({ keys }) => !holds(keys)).map(({ node }) => node);
     if (behind.length === 0) return;
     if (clock.now() > deadline) {
       const detail = { nodes: behind };
@@ -110,11 +101,7 @@ async function everyNode(
   }
 }
 
-async function resealAll(
-  { pool, keyring }: Runtime,
-  from: string,
-  { progress }: RotationOptions,
-): Promise<Pick<Rotation, 'resealed' | 'damaged'>> {
+async function resealAll({ pool, keyring }: Runtime, from: string, { progress }: RotationOptions) {
   const damaged: string[] = [];
   let resealed = 0;
   for (let rounds = 0; rounds < 10; rounds++) {

@@ -1,20 +1,19 @@
 import type { Path } from '../brand/compile.ts';
 import type { Connector } from '../documents/connector.ts';
-import type { EnvelopeDocument } from '../documents/connector-envelope.ts';
+import type { EnvelopeDocument } from '../documents/connector-events.ts';
 import { schemas } from '../documents/kinds.ts';
+import { foreignEnvelope } from '../intake/push/directory.ts';
+import { at } from '../intake/push/envelope.ts';
 import { readForeign } from '../intake/push/foreign-envelope.ts';
-import { at } from '../intake/push/place.ts';
 import type { ForeignEnvelope } from '../intake/push/ports.ts';
-import { foreignEnvelope } from '../intake/push/push-settings.ts';
-import { type EventContent, stateEvent } from '../intake/push/reservation-event.ts';
-import { thinId } from '../intake/push/thin-id.ts';
+import { type EventContent, stateEvent, thinId } from '../intake/push/reservation-event.ts';
 import { readMessage } from '../intake/stream/message.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Arrival, Statement } from '../reconcile/forms.ts';
 
 import { type IntegrationName, isObject, type Json, type JsonObject } from '../terms.ts';
 
-export type SampleEvent =
+type SampleEvent =
   | { readonly kind: 'ok'; readonly event: EventContent; readonly about?: string }
   | { readonly kind: 'thin'; readonly message: string; readonly id: string }
   | { readonly kind: 'invalid'; readonly code: 'push.bad_envelope'; readonly message: string };

@@ -1,14 +1,21 @@
+import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { documentsOf } from '../brand/active.ts';
-import { jsonLimits } from '../composition/push.ts';
+import { exampleEvent } from '../canonical/example-event.ts';
+import { jsonLimits, sealerOf } from '../composition/push.ts';
+import { InnboundError } from '../errors.ts';
 import type { PushIntake } from '../intake/push/intake.ts';
+import { secretKeys } from '../intake/push/mint.ts';
 import { openSandbox, type Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { onBehalfOf } from '../kit/holder.ts';
+import { randomId } from '../kit/ids.ts';
 import type { Seen } from '../onboard/facts.ts';
 import { withoutCards } from '../privacy/cards.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { endpointStatus } from '../store/events/endpoint-status.ts';
+import { loadEndpoints } from '../store/events/endpoints.ts';
 import { listSandboxReports, readSandboxReport, saveSandboxReport } from '../store/events/sandbox.ts';
-import { witness } from '../store/operate/onboarding.ts';
+import { type OnboardingLink, witness } from '../store/operate/onboarding.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 
@@ -55,4 +62,29 @@ export function bookingIn(record: Json): Seen['booking'] {
   const { id, check_in, check_out, status } = record;
   const texts = Object.entries({ check_in, check_out, status }).filter(([, value]) => typeof value === 'string');
   return { id, ...Object.fromEntries(texts) };
+}
+
+/** Shows how success looks: a signed event of ours, examined as the partner's are, and not counted as one of them. */
+export async function sendSample(runtime: Runtime, { integration }: OnboardingLink): Promise<void> {
+  const { pool } = runtime;
+  const brand = runtime.active().integrations.get(integration);
+  const status = await endpointStatus(pool, integration);
+  if (brand === undefined || status === undefined) throw new InnboundError('push.no_endpoint', 'There is no endpoint.');
+  const endpointId = brand.body.push.sandbox ? status.endpoint_id : (status.sandbox_id ?? status.endpoint_id);
+  const [stored] = await loadEndpoints(pool, sealerOf(runtime), [endpointId]);
+  const [newest] = stored?.secrets ?? [];
+  if (stored === undefined || newest === undefined)
+    throw new InnboundError('push.no_endpoint', 'There is no secret yet.');
+  const receivedAt = runtime.clock.now();
+  const sample = { ...exampleEvent(brand.body.brand_id, receivedAt), event_id: randomId('sample') };
+  const rawBody = Buffer.from(JSON.stringify(sample));
+  const signed = Object.entries(signedHeaders(newest.secret, Math.floor(receivedAt / 1000), rawBody));
+  const headers = Object.fromEntries(signed.map(([name, value]) => [name.toLowerCase(), value]));
+  const endpoint = { ...stored, secrets: [secretKeys(newest.secretNo, newest.secret)] };
+  const report = await offThread({ offload: runtime.sandboxOffload }, 'sandboxReport', {
+    brand: documentsOf(brand),
+    arrived: { endpointId, headers, query: '', rawBody, receivedAt },
+    examined: { endpoint, limits: jsonLimits(runtime), early: undefined },
+  });
+  await saveSandboxReport(pool, endpointId, integration, report);
 }

@@ -1,18 +1,16 @@
-import { type Document, isMap, isSeq, parseDocument } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import { closest } from '../canonical/closest.ts';
 import { workspaceName } from '../documents/kinds.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { compileValues } from '../shape/values.ts';
-import { documentsAround } from '../store/documents/documents.ts';
 import { unknownSpellings } from '../store/records/drift.ts';
-import type { Applied } from './edit-documents.ts';
-import { applyDocument } from './edit-documents.ts';
+import { type Applied, editInForce } from './edit-documents.ts';
 
 /** The fields with spellings of the workspace, as drift names them. */
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
 type Field = keyof typeof shared;
 
-export interface AddedSpelling {
+interface AddedSpelling {
   readonly field: (typeof shared)[Field];
   readonly value: string;
   readonly as: string;
@@ -33,15 +31,11 @@ export async function listUnknown(runtime: Runtime) {
 
 /** Adds a spelling to innbound.yaml. Rows with it are read again at their next poll. */
 export async function addSpelling(runtime: Runtime, { field, value, as }: AddedSpelling, by: string): Promise<Applied> {
-  const [before] = (await documentsAround(runtime.pool, [])).filter(({ kind }) => kind === 'workspace');
-  const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
-  if (isMap(yaml.contents)) yaml.contents.flow = false;
-  const at = ['spellings', field, as];
-  const listed = yaml.getIn(at, true);
-  if (isSeq(listed)) listed.add(yaml.createNode(value));
-  else yaml.setIn(at, yaml.createNode([...(yaml.hasIn(at) ? [yaml.getIn(at)] : []), value], { flow: true }));
-  const text = yaml.toString({ lineWidth: 0 });
-  return applyDocument(runtime, { kind: 'workspace', name: workspaceName, text }, by, {
-    ...(before && { replaces: before.version }),
+  return editInForce(runtime, { kind: 'workspace', name: workspaceName }, by, (yaml) => {
+    if (isMap(yaml.contents)) yaml.contents.flow = false;
+    const at = ['spellings', field, as];
+    const listed = yaml.getIn(at, true);
+    if (isSeq(listed)) listed.add(yaml.createNode(value));
+    else yaml.setIn(at, yaml.createNode([...(yaml.hasIn(at) ? [yaml.getIn(at)] : []), value], { flow: true }));
   });
 }

@@ -3,26 +3,21 @@ import { sealerOf } from '../composition/push.ts';
 import type { Connector } from '../documents/connector.ts';
 import { InnboundError } from '../errors.ts';
 import { pathReader } from '../json-path/read.ts';
-import { noAskCounts, openAsker } from '../outbound/ask/ask.ts';
+import { noAskCounts, openAsker } from '../outbound/ask/asking.ts';
 import { type OpenRequest, openRequest } from '../outbound/ask/request.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { loadEndpoints } from '../store/events/endpoints.ts';
 import type { IntegrationName, Json } from '../terms.ts';
 import { addressFor } from './endpoints.ts';
 
-export interface Subscribed {
-  readonly result: 'exists' | 'created' | 'none';
-  /** Subscriptions of this endpoint that were ended: doubles, and those with an earlier secret. */
-  readonly removed: number;
-}
-
 type Subscription = NonNullable<NonNullable<Connector['push']>['subscription']>;
 
 /**
  * Makes the partner send its events to the brand's endpoint. Nothing about it is stored: the partner lists what it has, and ours are
- * those with our address. So it may be repeated at any time, and after a rotation it replaces the address with the earlier secret.
+ * those with our address. So it may be repeated at any time, and after a rotation it replaces the address with the earlier secret. `removed`:
+ * subscriptions of this endpoint that were ended, doubles and those with an earlier secret.
  */
-export async function subscribe(runtime: Runtime, integration: string): Promise<Subscribed> {
+export async function subscribe(runtime: Runtime, integration: string) {
   const api = await openSubscriptions(runtime, integration);
   const listed = await api.list();
   // A secret that the partner keeps cannot be compared: the subscription is renewed.
@@ -30,14 +25,14 @@ export async function subscribe(runtime: Runtime, integration: string): Promise<
   if (present === undefined) await api.ask('POST', '', { body: true });
   const others = listed.filter((one) => one !== present);
   for (const { id } of others) await api.ask('DELETE', `/${encodeURIComponent(id)}`);
-  return { result: present === undefined ? 'created' : 'exists', removed: others.length };
+  return { result: present === undefined ? 'created' : 'exists', removed: others.length } as const;
 }
 
-export async function unsubscribe(runtime: Runtime, integration: string): Promise<Subscribed> {
+export async function unsubscribe(runtime: Runtime, integration: string) {
   const api = await openSubscriptions(runtime, integration);
   const listed = await api.list();
   for (const { id } of listed) await api.ask('DELETE', `/${encodeURIComponent(id)}`);
-  return { result: 'none', removed: listed.length };
+  return { result: 'none', removed: listed.length } as const;
 }
 
 async function openSubscriptions(runtime: Runtime, integration: string) {
@@ -59,11 +54,7 @@ async function openSubscriptions(runtime: Runtime, integration: string) {
   const values = { url, secret, brand_id: body.brand_id };
   const signal = new AbortController().signal;
   const asker = openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
-  const ask = async (
-    method: OpenRequest['method'],
-    at = '',
-    { body: hasBody = false } = {},
-  ): Promise<Json | undefined> => {
+  const ask = async (method: OpenRequest['method'], at = '', { body: hasBody = false } = {}) => {
     const template = { method: 'POST', path: how.path + at, body: how.body, encoding: 'json' } as const;
     const { body: filled, ...open } = openRequest(template, how.base_url ?? plan.settings.base_url, values);
     const request = { ...open, method, ...(hasBody && { body: filled ?? {} }) };

@@ -1,13 +1,11 @@
-import { activate } from '../brand/active.ts';
-import type { Path } from '../brand/compile.ts';
 import { noteOf, type PackedNote, unpackedNote } from '../canonical/notes.ts';
 import { replacedCard } from '../privacy/cards.ts';
-import type { Shaper } from '../shape/shaper.ts';
+import type { Shaper } from '../shape/shape.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { type Sent, shownOf } from '../store/records/entry-payload.ts';
 import { readTimeline, type Timeline, type TimelineEntry, type TimelinePart } from '../store/records/timeline.ts';
 import { type EntityType, isObject, type Json, type Note, type Origins } from '../terms.ts';
-import { recordedDocuments } from './recorded-documents.ts';
+import { recordedPath } from './recorded-documents.ts';
 
 /**
  * The timeline of a record. Origins of fields are stored only if the raw record alone does not determine them; otherwise they are derived
@@ -23,10 +21,10 @@ export async function timelineOf(
 ): Promise<Timeline | undefined> {
   const story = await readTimeline(pool, integration, type, id, part);
   if (story === undefined) return undefined;
-  const paths = new Map<string, Promise<Path | undefined>>();
-  const pathAt = (integrationVersion: number, connectorVersion: number): Promise<Path | undefined> => {
+  const paths = new Map<string, ReturnType<typeof recordedPath>>();
+  const pathAt = (integrationVersion: number, connectorVersion: number) => {
     const key = `${integrationVersion} ${connectorVersion}`;
-    const known = paths.get(key) ?? readPath(pool, integration, integrationVersion, connectorVersion);
+    const known = paths.get(key) ?? recordedPath(pool, integration, integrationVersion, connectorVersion);
     paths.set(key, known);
     return known;
   };
@@ -64,18 +62,6 @@ function originsIn(shaper: Shaper, sent: Sent): Origins {
   return found.kind === 'ok' ? shaper.origins(found.record) : {};
 }
 
-async function readPath(
-  pool: Pool,
-  name: string,
-  integrationVersion: number,
-  connectorVersion: number,
-): Promise<Path | undefined> {
-  const documents = await recordedDocuments(pool, name, integrationVersion, connectorVersion);
-  return documents && activate(documents).integrations.get(name);
-}
-
-const mostNotes = 20;
-
 /**
  * The card data that intake replaced, by its path in the payload. Searched for on reading, so that intake has no extra work; it
  * disappears together with the payload.
@@ -83,7 +69,7 @@ const mostNotes = 20;
 function removedCards(raw: Json): Note[] {
   const notes: Note[] = [];
   const look = (value: Json, path: string): void => {
-    if (notes.length >= mostNotes) return;
+    if (notes.length >= 20) return;
     if (typeof value === 'string') {
       if (!replacedCard.test(value)) return;
       notes.push(noteOf('card_removed', path));

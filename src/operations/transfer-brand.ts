@@ -30,7 +30,7 @@ import { fileName, isOne, readAround } from './sources-in-force.ts';
  * Moves one brand to another installation: documents, records, history, versions and positions at destinations, with the same ids and
  * idempotency keys, so that destinations notice nothing. From the export on it no longer runs here.
  */
-export interface ExportPreview extends BrandParts {
+interface ExportPreview extends BrandParts {
   readonly records: number;
   readonly waiting: number;
 }

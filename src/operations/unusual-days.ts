@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime/runtime.ts';
-import { feedDays, feedWeeks, seasonOf } from '../store/operate/feed.ts';
-import { openAlertsOf } from '../store/operate/health.ts';
+import { openAlertsOf } from '../store/operate/conditions.ts';
+import { feedDays, feedWeeks, seasonOf } from '../store/operate/read-activity.ts';
 import { manyBrands } from '../watch/alerts.ts';
 import type { Facts } from '../watch/facts.ts';
 import { type FeedDay, type FeedMeasure, judgeFeed, measured } from '../watch/feed.ts';

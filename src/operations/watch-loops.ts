@@ -1,17 +1,17 @@
 import { loadDestinationTypes } from '../deliver/destinations.ts';
-import { durationMs } from '../documents/duration.ts';
+import { durationMs } from '../documents/units.ts';
 import { systemClock } from '../kit/clock.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { withLongStatements } from '../store/db/pool.ts';
+import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/erased.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
-import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/identifiers.ts';
 import { countHotel, outdatedHotels, placeOf } from '../store/measures/hotel-report.ts';
 import { countQuality } from '../store/measures/quality.ts';
-import { claimMark, countActivity } from '../store/operate/activity.ts';
+import { addTally, countActivity } from '../store/operate/activity.ts';
+import { claimMark } from '../store/operate/marks.ts';
 import { pruneStore } from '../store/operate/retention.ts';
-import { addTally } from '../store/operate/tally.ts';
 import { mailWeekly } from './hotel-report.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 

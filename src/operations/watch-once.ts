@@ -1,22 +1,22 @@
 import { feedbackStreams } from '../composition/feedback.ts';
 import { streamedBrands } from '../composition/stream.ts';
 import { systemClock } from '../kit/clock.ts';
-import { systemRandom } from '../kit/random.ts';
+import { systemRandom } from '../kit/ids.ts';
 import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { streamStates } from '../store/events/streams.ts';
-import { routeStates, sendStore } from '../store/operate/alert-sends.ts';
-import { settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
-import { clockSkews, deadLetterGrowth, nodeClocks, quietFeeds } from '../store/operate/conditions.ts';
+import { routeStates, sendStore, settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
+import { clockSkews, deadLetterGrowth, quietFeeds } from '../store/operate/conditions.ts';
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
-import { stalledNodes } from '../store/operate/nodes.ts';
+import { liveNodes } from '../store/operate/nodes.ts';
 import { type OnboardingLink, openLinks } from '../store/operate/onboarding.ts';
 import { readLanesWithWork } from '../store/outbox/due.ts';
-import { recentlyUnlisted } from '../store/runs/unlisted.ts';
+import { recentlyUnlisted } from '../store/runs/stored-reservations.ts';
 import { alertsOf } from '../watch/alerts.ts';
 import { causeOfAlert, causeText } from '../watch/causes.ts';
 import { conditionsOf } from '../watch/conditions.ts';
+import { troubledNodes } from '../watch/diagnosis.ts';
 import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.ts';
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
@@ -97,9 +97,6 @@ export function sendDueAlerts(runtime: Runtime, signal?: AbortSignal): Promise<n
   );
 }
 
-/** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */
-export const clockToleranceMs = 5_000;
-
 /** How many expected arrivals must be missing. Runs are 15 to 60 minutes apart, so fewer of them are enough. */
 const rules = {
   push: { missed: 8, leastMs: 15 * 60_000 },
@@ -109,11 +106,11 @@ const rules = {
 async function causes(runtime: Runtime) {
   const { pool } = runtime;
   const active = runtime.active();
-  const stalled = await stalledNodes(pool);
+  const nodes = await liveNodes(pool);
   const sends = await routeStates(pool);
   return {
     ...(await sharedCauses(runtime)),
-    stalled,
+    ...troubledNodes(nodes),
     broken: active.broken,
     alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   } satisfies Partial<Facts>;
@@ -137,7 +134,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const told = await toldLately(pool);
   const skews = await clockSkews(pool);
   const links = await openLinks(pool);
-  const clocks = await nodeClocks(pool, clockToleranceMs);
+  const nodes = await liveNodes(pool);
   const working = await readLanesWithWork(pool);
   const keys = working.filter(({ integration, destination }) =>
     active.documents.get(integration)?.body.deliver.includes(destination),
@@ -175,7 +172,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
       message: describeSign(sign, counts),
     })),
     skews,
-    nodeClocks: clocks,
+    ...troubledNodes(nodes),
     partners: waitingPartners(links.filter(({ integration }) => active.documents.has(integration))),
     shared,
   };

@@ -58,3 +58,9 @@ export function afterFailure(
     cooldownMs: isOpen ? Math.min(firstMs * 2 ** Math.min(probes, 30), mostMs) : null,
   };
 }
+
+/** The calls that all nodes together may make to a remote: one every `everyMs`, and `burst` at once after a quiet time. */
+export interface Rate {
+  readonly everyMs: number;
+  readonly burst: number;
+}

@@ -1,10 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { acceptedEncodings } from './http/body.ts';
-import { client } from './http/client.ts';
-import { checkBeforeProxy, guardedConnector, type ProxyVerdict, tlsOptions } from './http/connect.ts';
-import { HttpExchange } from './http/exchange.ts';
+import { agentFor, checkBeforeProxy, type HttpSettings } from './http/connect.ts';
+import { acceptedEncodings, type Expected, HttpExchange, mostBytes } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
-import { type Expected, mostBytes } from './http/limits.ts';
 
 export type { FailureReason } from './http/failure.ts';
 
@@ -16,18 +13,6 @@ export type { FailureReason } from './http/failure.ts';
 export interface Http {
   request(exchange: Exchange): Promise<Answered>;
   close(): Promise<void>;
-}
-
-export interface HttpSettings {
-  readonly allowPrivate: boolean;
-  readonly ca?: string;
-  /** http:// or https:// URL of a forward proxy; credentials in it are sent to the proxy. */
-  readonly proxy?: string;
-  /** Whether the proxy may resolve names that have no address here; it must then block private networks itself. */
-  readonly proxyResolves?: boolean;
-  readonly userAgent: string;
-  /** Connections kept per origin. */
-  readonly connections?: number;
 }
 
 export interface Exchange {
@@ -54,7 +39,7 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-export interface Failed {
+interface Failed {
   readonly kind: 'failed';
   readonly reason: FailureReason;
   /** Names the host at most: a path or query may hold a key. */
@@ -75,19 +60,9 @@ export function openHttp(settings: HttpSettings): Http {
   function dispatcherFor(connectTimeoutMs: number): Dispatcher {
     const known = dispatchers.get(connectTimeoutMs);
     if (known !== undefined) return known;
-    const { Agent, ProxyAgent } = client();
-    const tls = { connectTimeoutMs, ...(settings.ca === undefined ? {} : { ca: settings.ca }) };
-    const made =
-      settings.proxy === undefined
-        ? new Agent({ ...limits, connect: guardedConnector(tls, settings.allowPrivate) })
-        : new ProxyAgent({ ...limits, uri: settings.proxy, requestTls: tlsOptions(tls), proxyTls: tlsOptions(tls) });
+    const made = agentFor(settings, connectTimeoutMs, limits);
     dispatchers.set(connectTimeoutMs, made);
     return made;
-  }
-
-  async function checkHost(hostname: string): Promise<ProxyVerdict> {
-    const verdict = await checkBeforeProxy(hostname);
-    return verdict === 'unresolved' && settings.proxyResolves ? 'allowed' : verdict;
   }
 
   function send(exchange: HttpExchange, url: URL, asked: Exchange): void {
@@ -121,17 +96,14 @@ export function openHttp(settings: HttpSettings): Http {
       if (asked.signal?.aborted) giveUp();
       asked.signal?.addEventListener('abort', giveUp, { once: true });
       try {
-        if (settings.proxy !== undefined && !settings.allowPrivate) {
-          const verdict = await Promise.race([checkHost(url.hostname), cutOff(exchange)]);
-          if (verdict === 'blocked') {
-            return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
-          }
-          if (verdict === 'unresolved') {
-            return failed(
-              'dns',
-              `${url.host} has no address here, and a name that only the proxy knows may be private`,
-            );
-          }
+        const check = checkBeforeProxy(settings, url.hostname);
+        const verdict = check && (await Promise.race([check, cutOff(exchange)]));
+        if (verdict === 'blocked') {
+          return failed('blocked', `${url.host} is or resolves to a private, loopback or link-local address`);
+        }
+        if (verdict === 'unresolved') {
+          const message = `${url.host} has no address here, and a name that only the proxy knows may be private`;
+          return failed('dns', message);
         }
         send(exchange, url, asked);
         const answer = await exchange.response;
@@ -182,9 +154,8 @@ function explanation(error: unknown): string {
   if (reason === undefined) return 'the answer is not valid HTTP';
   if (reason === 'unsendable') return 'the request is not valid HTTP: check its method and its headers';
   // The message quotes the names in the certificate.
-  if ((error as NodeJS.ErrnoException).code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'its certificate is for another host';
-  return (error as Error).message || String((error as NodeJS.ErrnoException).code);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for another host';
+  return (error as Error).message || String(code);
 }
 
 function redirectTarget(headers: Answer['headers'], from: URL): string {

@@ -1,4 +1,4 @@
-export interface WaitBounds {
+interface WaitBounds {
   readonly leastMs: number;
   readonly mostMs: number;
 }

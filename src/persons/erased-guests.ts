@@ -1,6 +1,6 @@
+import { sharedAmong } from './identifiers.ts';
 import { compareNames, kindOf } from './names.ts';
 import { type Mention, samePerson } from './same-person.ts';
-import { sharedAmong } from './shared.ts';
 
 const identifying = ['guest_id', 'email', 'phone', 'date_of_birth', 'document_number'] as const;
 

@@ -68,10 +68,7 @@ angelika geli, barbara babsi, susanne sanne, cornelia nele, eleonore nora lore, 
 /** Each name with the entries in which it stands. */
 const entriesOf = new Map<string, Set<number>>();
 for (const [entry, names] of table.replace(/^.*:$/gm, '').split(',').entries()) {
-  for (const name of names.trim().split(/\s+/)) {
-    const entries = entriesOf.get(name) ?? new Set();
-    entriesOf.set(name, entries.add(entry));
-  }
+  for (const name of names.trim().split(/\s+/)) entriesOf.getOrInsertComputed(name, () => new Set()).add(entry);
 }
 
 export const isGivenName = (word: string): boolean => entriesOf.has(word);

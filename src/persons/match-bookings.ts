@@ -1,6 +1,6 @@
 import type { Guest } from '../canonical/reservation.ts';
+import { sharedAmong } from './identifiers.ts';
 import { samePerson } from './same-person.ts';
-import { sharedAmong } from './shared.ts';
 
 /** What two systems may both know of a booking. */
 export interface Booking {
@@ -14,7 +14,7 @@ export interface Booking {
   readonly guests: readonly Guest[];
 }
 
-export interface BookingMatch {
+interface BookingMatch {
   readonly before: Booking;
   readonly now: Booking;
   readonly by: 'number' | 'person';
@@ -85,11 +85,7 @@ function persons(a: Booking, b: Booking): 'same' | 'different' | 'unknown' {
 function grouped(bookings: readonly Booking[], keysOf: (one: Booking) => readonly string[]): Map<string, Booking[]> {
   const groups = new Map<string, Booking[]>();
   for (const one of bookings) {
-    for (const key of new Set(keysOf(one))) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [one]);
-      else group.push(one);
-    }
+    for (const key of new Set(keysOf(one))) groups.getOrInsertComputed(key, () => []).push(one);
   }
   return groups;
 }

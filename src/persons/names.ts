@@ -1,9 +1,16 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { isCompany } from './company.ts';
-import { fold, spellings, writtenOut } from './fold.ts';
+import {
+  fold,
+  isCompany,
+  leadingTitles,
+  numberedPlaceholder,
+  placeholders,
+  sexedTitle,
+  spellings,
+  trailingTitles,
+  writtenOut,
+} from './fold.ts';
 import { areForms, isGivenName } from './given-names.ts';
-import { leadingTitles, numberedPlaceholder, placeholders, sexedTitle, trailingTitles } from './not-names.ts';
-import { isOneMistake } from './typing-mistake.ts';
 
 export type Names = Pick<Guest, 'title' | 'first_name' | 'last_name'>;
 
@@ -11,7 +18,7 @@ export type Names = Pick<Guest, 'title' | 'first_name' | 'last_name'>;
 export type Kind = 'person' | 'company';
 
 /** `missing`: one of the two does not state it, or writes it in letters that cannot be compared. */
-export type Likeness = 'equal' | 'compatible' | 'incompatible' | 'missing';
+type Likeness = 'equal' | 'compatible' | 'incompatible' | 'missing';
 
 interface Pair {
   readonly first: Likeness;
@@ -136,7 +143,10 @@ function comparePair(one: Parts, other: Parts): Pair {
   if (inOneField !== undefined) return inOneField;
   const straight = { first: compareFirst(one.first, other.first), last: compareLast(one.last, other.last) };
   const swapped = { first: compareAny(one.first, other.last), last: compareAny(one.last, other.first) };
-  return isSwap(straight, swapped) && ![one, other].some(hasOnlyInitials) ? weaker(swapped) : straight;
+  if (!isSwap(straight, swapped) || [one, other].some(hasOnlyInitials)) return straight;
+  // Of a swapped pair nobody knows which name is the first one.
+  const likeness = weakest(swapped.first, swapped.last);
+  return { first: likeness, last: likeness };
 }
 
 /** A full name in one field: what is not the other's last name is compared with the first name, unless it may be a second last name. */
@@ -168,12 +178,6 @@ function compareFirst(a: readonly string[], b: readonly string[]): Likeness {
   if (sameWords(a, b)) return 'equal';
   const pairs = a.slice(0, b.length).map((word, i) => areOneName(word, b[i] as string, 'given'));
   return pairs.every(Boolean) ? 'compatible' : 'incompatible';
-}
-
-/** Of a swapped pair nobody knows which name is the first one. */
-function weaker({ first, last }: Pair): Pair {
-  const likeness = weakest(first, last);
-  return { first: likeness, last: likeness };
 }
 
 const weakest = (a: Likeness, b: Likeness): Likeness =>
@@ -219,3 +223,22 @@ function areSpelledAlike(a: string, b: string): boolean {
   const known = new Set(spellings(a));
   return spellings(b).some((one) => known.has(one));
 }
+
+/**
+ * Whether two words differ by one letter: changed, left out, added, or swapped with its neighbour. Short words are too alike to tell. The
+ * last letter of a given name often tells a man from a woman (Mario, Maria; Paul, Paula), so there it is not a mistake.
+ */
+function isOneMistake(a: string, b: string, part: 'given' | 'family'): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (short.length < fewestLetters || long.length - short.length > 1) return false;
+  let start = 0;
+  while (start < short.length && short[start] === long[start]) start++;
+  let end = 0;
+  while (end < short.length - start && short[short.length - 1 - end] === long[long.length - 1 - end]) end++;
+  const [leftShort, leftLong] = [short.slice(start, short.length - end), long.slice(start, long.length - end)];
+  if (part === 'given' && end === 0) return false;
+  if (leftLong.length <= 1) return true;
+  return leftShort.length === 2 && leftLong === [...leftShort].reverse().join('');
+}
+
+const fewestLetters = 4;

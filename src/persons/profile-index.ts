@@ -22,11 +22,8 @@ export class ProfileIndex<Profile extends Candidate> {
   /** Keys that the profile had before still find it; `chooseProfile` decides. */
   set(profile: Profile): void {
     this.#profiles.set(profile.id, profile);
-    for (const key of [...lookupsOf(profile.guest), ...(profile.pins ?? [])]) {
-      const ids = this.#ids.get(key);
-      if (ids === undefined) this.#ids.set(key, new Set([profile.id]));
-      else ids.add(profile.id);
-    }
+    for (const key of [...lookupsOf(profile.guest), ...(profile.pins ?? [])])
+      this.#ids.getOrInsertComputed(key, () => new Set()).add(profile.id);
   }
 
   sharing(guest: Guest): Profile[] {

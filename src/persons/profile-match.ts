@@ -43,7 +43,7 @@ function ownedBy({ guest: own, pins }: Candidate, guest: Guest): Guest {
   return { ...own, ...(first_name && { first_name }), ...(last_name && { last_name }), ...keys };
 }
 
-export interface ProfileMatch<Profile extends Candidate> {
+interface ProfileMatch<Profile extends Candidate> {
   readonly profile: Profile;
   readonly because: SameReason;
   /** Further profiles that are the same person by this guest. */

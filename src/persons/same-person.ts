@@ -43,7 +43,7 @@ export type Decision =
   | { readonly is: 'unknown'; readonly because: 'shared_address' | 'other_last_name' | 'no_evidence' };
 
 export type SameReason = 'guest_id' | 'email' | 'phone' | 'name_in_reservation' | 'name_and_birth_date' | 'place';
-export type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' | 'first_name' | 'title';
+type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' | 'first_name' | 'title';
 
 /**
  * The one decision about identity: are these two mentions the same person? Different persons share nothing; unknown merges nothing and
@@ -65,7 +65,7 @@ export function samePerson(a: Mention, b: Mention, between: Between = {}): Decis
     !between.areTwoSystems &&
     isStated(a.guest_id) &&
     isStated(b.guest_id) &&
-    areOfOneSystem(a.guest_id, b.guest_id)
+    systemOf(a.guest_id) === systemOf(b.guest_id)
   ) {
     if (a.guest_id !== b.guest_id) return different('guest_id');
     const isSomebodyElse = names.first === 'incompatible' && names.last === 'incompatible';
@@ -121,7 +121,6 @@ function hasOtherDocument(a: Mention, b: Mention): boolean {
 }
 
 /** A brand that moved to another system has ids of both: those of the new one follow its name and a tilde. */
-const areOfOneSystem = (a: string, b: string): boolean => systemOf(a) === systemOf(b);
 const systemOf = (id: string): string => /^[a-z0-9_-]{1,60}(?=~)/.exec(id)?.[0] ?? '';
 
 const isStated = (value: string | undefined): value is string => value !== undefined && value !== '';

@@ -5,8 +5,7 @@ import type { Guest } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
-import { isRawOnly } from '../reconcile/says.ts';
-import { unreadIn } from '../reconcile/says-of.ts';
+import { isRawOnly, unreadIn } from '../reconcile/says.ts';
 import { isObject, type Json, type JsonObject, type Note } from '../terms.ts';
 import { idOf } from './id-prefix.ts';
 

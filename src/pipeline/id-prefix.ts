@@ -1,5 +1,5 @@
+import type { Draft } from '../shape/draft.ts';
 import { keyText } from '../shape/scope.ts';
-import type { Draft } from '../shape/shaper.ts';
 import type { Json } from '../terms.ts';
 
 /** The partner's id with the prefix of the brand; nothing precedes a missing one. */

@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
+import { sharedAmong } from '../persons/identifiers.ts';
 import { fullNames } from '../persons/names.ts';
 import { samePerson } from '../persons/same-person.ts';
-import { sharedAmong } from '../persons/shared.ts';
 import { Traces } from './traces.ts';
 
 /**
@@ -61,11 +61,7 @@ export class Person {
     const all = versions.flatMap((guests) => guests.map((guest, position) => ({ guest, position })));
     const byKey = new Map<string, typeof all>();
     for (const one of all) {
-      for (const key of linkKeys(one.guest)) {
-        const others = byKey.get(key);
-        if (others === undefined) byKey.set(key, [one]);
-        else others.push(one);
-      }
+      for (const key of linkKeys(one.guest)) byKey.getOrInsertComputed(key, () => []).push(one);
     }
     const isShared = sharedAmong(all.map(({ guest }) => guest));
     const isSame = (a: (typeof all)[number], b: (typeof all)[number]) =>

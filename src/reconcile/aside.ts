@@ -70,8 +70,6 @@ function splitFields(before: View | undefined, after: View, path: string, moment
   };
 }
 
-type Parted = 'unsaid' | 'same' | { readonly kept: Timed; readonly said: Values };
-
 /** The same for the fields of one object. */
 function part(
   before: Timed | undefined,
@@ -80,7 +78,7 @@ function part(
   moment: Moment,
   afterAt: Moment,
   beforeAt: Moment = afterAt,
-): Parted {
+): 'unsaid' | 'same' | { readonly kept: Timed; readonly said: Values } {
   const fields = togetherWith(path);
   const isStated = (field: string) => {
     const at = momentOf(after, field, afterAt);

@@ -1,10 +1,8 @@
-import { decodeRecord, recordText } from '../canonical/encode.ts';
-import type { Guest } from '../canonical/reservation.ts';
+import { decodeRecord, type Guest, recordText } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
-import { changeAfter, newerIsStored } from './change.ts';
-import { type Consent, newerConsent } from './consent.ts';
+import { newerConsent } from './consent.ts';
 import { difference } from './difference.ts';
-import type { Decision, Statement, Stored } from './forms.ts';
+import { changeAfter, type Decision, newerIsStored, type Statement, type Stored } from './forms.ts';
 import { momentOf } from './hear.ts';
 import { withConsent } from './profile.ts';
 import { isNewer } from './says.ts';
@@ -33,7 +31,8 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
     };
   }
   const { version, views } = stored;
-  const consent = newestConsent(statement, views?.consent);
+  const { consent: said, isDecision } = statement;
+  const consent = said === undefined || isDecision ? said : newerConsent(views?.consent, said);
   const record = withConsent(stated, consent);
   const text = recordText(record);
   if (text === stored.text) {
@@ -55,11 +54,6 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
     diff: difference(parseJson(stored.text), parseJson(text)),
     notes: statement.notes,
   };
-}
-
-/** The newer of the statement's consent and the profile's; undefined if the statement says nothing about it. */
-function newestConsent({ consent, isDecision }: Statement, known: Consent | undefined): Consent | undefined {
-  return consent === undefined || isDecision ? consent : newerConsent(known, consent);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RawRecord } from '../shape/config.ts';
@@ -138,11 +139,9 @@ export type Decision =
   | { readonly kind: 'dropped'; readonly reason: string; readonly state?: RecordState; readonly sold?: Reservation }
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
-export type OutcomeName = ChangeEvent | 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'held';
-
 /** What became of one statement. */
 export interface Outcome {
-  readonly outcome: OutcomeName;
+  readonly outcome: ChangeEvent | 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'held';
   readonly id?: string;
   readonly version?: number;
   /** Why it changed nothing: superseded, held, dropped or dead. */
@@ -175,3 +174,65 @@ export function tally(outcomes: readonly Outcome[]): Tally {
   }
   return { ...counts, outcomes };
 }
+
+/** The next version of a record, and what kind of change it is. Every status may follow every other: hotels undo check-ins and revive cancellations. */
+export function changeAfter(
+  known: { readonly version: number; readonly status?: string | undefined } | undefined,
+  status: string | undefined,
+): { readonly event: ChangeEvent; readonly version: number } {
+  const endsNow = ended.has(status ?? '') && !ended.has(known?.status ?? '');
+  const event = endsNow ? 'cancelled' : known === undefined ? 'created' : 'updated';
+  return { event, version: (known?.version ?? 0) + 1 };
+}
+
+const ended = new Set(['cancelled', 'no_show']);
+
+export const newerIsStored = 'A newer state is stored.';
+
+export const recordKey = ({ type, id }: { readonly type: EntityType; readonly id: string }): string => `${type} ${id}`;
+
+/** The rule that a reservation breaks. */
+export interface Broken {
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+  readonly message?: string;
+}
+
+export function deadLetter(
+  arrival: Arrival,
+  raw: RawRecord,
+  { code, problems, message }: Broken,
+  id: string,
+): DeadLetter {
+  return {
+    kind: arrival.cause === 'event' ? 'event' : 'record',
+    type: 'reservation',
+    ...(id !== '' && { id }),
+    code,
+    message: message ?? describeProblems(problems),
+    detail: {
+      problems: problems.map((problem) => ({ ...problem })),
+      ...(isRequestedById(arrival) && { requested_by_id: true }),
+    },
+    // Includes the surrounding data that a replay needs if the mapping reads outside the record.
+    raw: { ...raw } as unknown as Json,
+  };
+}
+
+/** The dead letter of a statement for which no reservation is stored. */
+export function letterOf(letter: DeadLetter, isPart: boolean | undefined): DeadLetter {
+  if (!isPart) return letter;
+  const message = `The reservation is not stored, and the message alone is not enough: ${letter.message}`;
+  return { ...letter, code: 'record.unknown_reservation', message };
+}
+
+/** The run asked the partner for this one reservation. */
+export const isRequestedById = ({ mode, cause }: Arrival): boolean => mode === 'single' && cause === 'run';
+
+/** The feed of a batch; undefined if an operator decided about the statements, which nobody judges. */
+export function feedOf(statements: readonly Statement[]): Feed | undefined {
+  const cause = statements[0]?.arrival.cause;
+  return cause === 'run' ? 'pull' : cause === 'event' ? 'push' : undefined;
+}
+
+export type Feed = 'pull' | 'push';

@@ -2,10 +2,9 @@ import { fields as canonical } from '../canonical/fields.ts';
 import { noteOf } from '../canonical/notes.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { ErrorCode } from '../errors.ts';
-import { guestKeys, keyText, keyTexts } from '../persons/identifiers.ts';
+import { guestKeys, keyText, keyTexts, sharedAmong } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
-import { sharedAmong } from '../persons/shared.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
 import { extraPrefix, leaderOf, type SaidItem, type Values } from './says.ts';
 
@@ -27,7 +26,7 @@ export type RuledGuest =
 /** Where a person is stored: a profile, or a place in the guest list of a reservation. */
 export type PersonPlace = { readonly profile: string } | { readonly reservation: string; readonly place: number };
 
-export type GuestPlan =
+type GuestPlan =
   | {
       readonly kind: 'person';
       /** The updated profile; a new one has no id yet. */
@@ -44,7 +43,7 @@ export interface GuestAmendment {
   readonly notes: readonly Note[];
 }
 
-export interface KnownPersons {
+interface KnownPersons {
   /** Profiles that share a key with the event, or with a guest whom it may mean. */
   readonly profiles: readonly Candidate[];
   /** Reservations of guests with such a key, and the named one. */

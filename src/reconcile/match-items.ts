@@ -1,9 +1,9 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
+import { sharedAmong } from '../persons/identifiers.ts';
 import { listedNames } from '../persons/names.ts';
 import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
-import { sharedAmong } from '../persons/shared.ts';
 import type { Json } from '../terms.ts';
 import type { Values } from './says.ts';
 
@@ -57,11 +57,7 @@ function match(
     const places = new Map<string, number[]>();
     for (const [place, item] of base.entries()) {
       if (taken[place]) continue;
-      for (const key of keysOf(item, keyOf)) {
-        const same = places.get(key);
-        if (same === undefined) places.set(key, [place]);
-        else same.push(place);
-      }
+      for (const key of keysOf(item, keyOf)) places.getOrInsertComputed(key, () => []).push(place);
     }
     if (places.size === 0) continue;
     for (const [index, item] of others.entries()) {

@@ -18,9 +18,7 @@ export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, mo
     if (giver.at === unreadable || (giver.source === source && giver.at[0] === moment[0] && giver.at[1] === moment[1]))
       continue;
     const key = `${giver.source} ${giver.at[0]}`;
-    const same = kept.get(key);
-    if (same === undefined) kept.set(key, { giver, paths: [path] });
-    else same.paths.push(path);
+    kept.getOrInsertComputed(key, () => ({ giver, paths: [] })).paths.push(path);
   }
   return [...kept.values()].map(({ giver, paths }) => ({
     step: 'reconcile',

@@ -161,7 +161,8 @@ class Slots {
     }
     const { [amountCurrency]: own, ...canonical } = draft;
     if (own !== undefined) canonical.currency = own;
-    if (extra !== undefined) canonical.extra = sortedByName(extra);
+    // Equal content must be equal text, whichever source gave it first.
+    if (extra) canonical.extra = Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
     return canonical;
   }
 
@@ -173,9 +174,4 @@ class Slots {
     if (consent !== undefined && consent.value !== null)
       givers.set(`${prefix}marketing_consent`, { source: consent.source, at: [consent.at, 0] });
   }
-}
-
-/** Equal content must be equal text, whichever source gave it first. */
-function sortedByName(extra: { readonly [name: string]: Json }): { [name: string]: Json } {
-  return Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,8 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
-import { guestKeys } from '../persons/identifiers.ts';
+import { guestKeys, sharedAmong } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
 import type { Mention } from '../persons/same-person.ts';
-import { sharedAmong } from '../persons/shared.ts';
 import type { EntityType, Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { Arrival, Statement } from './forms.ts';
@@ -14,7 +13,7 @@ import { fieldsSaid, type Values } from './says.ts';
  * other's data, while one person with two profiles can still be merged by an operator: a profile is found only where
  * `persons/same-person.ts` says same.
  */
-export type ProfileChoice<Profile extends Candidate> =
+type ProfileChoice<Profile extends Candidate> =
   | {
       readonly kind: 'known';
       readonly profile: Profile;

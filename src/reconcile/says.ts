@@ -1,5 +1,6 @@
 import type { ListName } from '../canonical/fields.ts';
-import type { EpochMs, Json } from '../terms.ts';
+import type { Reservation } from '../canonical/reservation.ts';
+import type { EpochMs, Json, Note } from '../terms.ts';
 
 /** Where a statement comes from: the partner's list, its answer for one reservation, its events, or a destination that reports back. */
 export type Source = 'pull' | 'single' | 'push' | ReportingDestination;
@@ -64,6 +65,9 @@ const leaders = new Map([...followers].flatMap(([field, all]) => all.map((one) =
 /** The field that a derived field belongs to. */
 export const leaderOf = (field: string): string => leaders.get(field) ?? field;
 
+const isSaid = (values: Values, field: string): boolean =>
+  values[field] !== undefined || followers.get(field)?.some((one) => values[one] !== undefined) === true;
+
 export const groupOf = (field: string): readonly string[] => [field, ...(followers.get(field) ?? [])];
 
 /** A text that is not an address or a number is kept as `…_raw`. It applies only where nothing readable was said. */
@@ -98,3 +102,82 @@ export const unreadable: Moment = [1, 0];
 
 /** Fields of `extra` are said by name: `extra.loyalty_tier`. */
 export const extraPrefix = 'extra.';
+
+type Fields = { readonly [field: string]: unknown };
+
+type Unread = ReadonlySet<string>;
+const nothing: Unread = new Set();
+
+/** The fields that were sent but could not be read, such as channel or guests.0.nationality; guests if none of its elements could. */
+export function unreadIn(notes: readonly Note[], draft: Fields): Unread {
+  const isUnread = ({ code, field }: Note) =>
+    code === 'invalid_dropped' ||
+    ((code === 'empty_item' || code === 'join_missing') && isList(field) && draft[field] === undefined);
+  const fields = notes.filter(isUnread).map(({ field }) => field);
+  return fields.length === 0 ? nothing : new Set(fields.map((field) => field.replace(/\[(\d+)\]/, '.$1')));
+}
+
+const isList = (field: string): boolean => (listNames as readonly string[]).includes(field);
+
+/**
+ * What a message says: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a draft, the
+ * record itself is what is said.
+ */
+export function saysOf(
+  record: Partial<Reservation>,
+  draft?: Fields,
+  assumed: ReadonlySet<string> = new Set(),
+  ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
+  unread: Unread = nothing,
+): Says {
+  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+  const values = valuesOf(record as Fields, draft, unread, '');
+  const weak: { [field: string]: Json } = {};
+  for (const field of assumed) {
+    const value = values[field];
+    if (value === undefined || value === null) continue;
+    weak[field] = value;
+    delete values[field];
+  }
+  if (values.total_amount !== undefined && values.currency !== undefined) values[amountCurrency] = values.currency;
+  for (const name of listNames) {
+    const sent = draft?.[name] as readonly Fields[] | undefined;
+    const items = record[name] as readonly Fields[] | undefined;
+    if (draft !== undefined && sent === undefined) continue;
+    lists[name] = (items ?? []).map((item, index) => {
+      // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
+      const isAligned = sent?.length === items?.length;
+      const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
+      const values = valuesOf(item, isAligned ? sent?.[index] : undefined, unread, `${name}.${index}.`);
+      const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
+      return {
+        values,
+        ...(key !== undefined && { key }),
+        ...(guesses.length > 0 && { at: Object.fromEntries(guesses.map((field) => [field, never])) }),
+      };
+    });
+  }
+  const said = Object.keys(weak).length === 0 ? { values, lists } : { values, assumed: weak, lists };
+  return unread.size === 0 ? said : { ...said, unread: [...unread] };
+}
+
+export function valuesOf(
+  record: Fields,
+  draft: Fields | undefined,
+  unread: Unread = nothing,
+  prefix = '',
+): { [field: string]: Json } {
+  const values: { [field: string]: Json } = {};
+  for (const [field, value] of Object.entries(record)) {
+    if (value === undefined || value === null || isList(field)) continue;
+    if (field !== 'extra') values[field] = value as Json;
+    else for (const [name, one] of Object.entries(value as object)) values[extraPrefix + name] = one as Json;
+  }
+  if (draft === undefined) return values;
+  for (const [field, value] of Object.entries(draft)) {
+    if (value === undefined || isList(field)) continue;
+    if (field === 'extra') for (const name of Object.keys(value ?? {})) values[extraPrefix + name] ??= null;
+    else if (!leaders.has(field) && !isSaid(values, field) && !unread.has(prefix + field)) values[field] = null;
+  }
+  return values;
+}

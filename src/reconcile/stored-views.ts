@@ -4,8 +4,7 @@ import type { Json } from '../terms.ts';
 import type { Aside } from './aside.ts';
 import type { Consent, ConsentRun } from './consent.ts';
 import { type Merged, merge, type Views } from './merge.ts';
-import { type ItemIds, isNewer, listNames, type Moment, type Says, type Source, type Values } from './says.ts';
-import { saysOf } from './says-of.ts';
+import { type ItemIds, isNewer, listNames, type Moment, type Says, type Source, saysOf, type Values } from './says.ts';
 import type { View, ViewItem, ViewList } from './view.ts';
 
 /**

@@ -150,7 +150,9 @@ function mergeLists(
   const [one, other] = [newer.lists[name], older.lists[name]];
   if (other === undefined) return one;
   if (one === undefined) return keeps('')(name) || lists === 'merge' ? other : { at: newer.moment, items: [] };
-  const [front, back] = inFront(one, other) ? [one, other] : [other, one];
+  // The newer of two complete lists; if none is complete, the list that mentioned its elements first.
+  const isNewest = one.at !== undefined && (other.at === undefined || !isNewer(other.at, one.at));
+  const [front, back] = isNewest ? [one, other] : [other, one];
   const [frontAt, backAt] = [front.at ?? never, back.at ?? never];
   const places = matchItems(name, front.items.map(identityOf), back.items.map(identityOf), true);
   const items = [...front.items];
@@ -166,12 +168,6 @@ function mergeLists(
     }
   }
   return { ...(front.at !== undefined && { at: front.at }), items };
-}
-
-/** The newer of two complete lists; if none is complete, the list that mentioned its elements first. */
-function inFront(newer: ViewList, older: ViewList): boolean {
-  if (newer.at === undefined) return false;
-  return older.at === undefined || !isNewer(older.at, newer.at);
 }
 
 /** Whether two views of a source state the same, whenever it stated it. */

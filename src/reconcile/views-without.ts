@@ -3,8 +3,7 @@ import { withoutMentions } from '../canonical/mentions.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { matchItems } from './match-items.ts';
-import { extraPrefix, type SaidItem, type Says, type Source, type Values } from './says.ts';
-import { valuesOf } from './says-of.ts';
+import { extraPrefix, type SaidItem, type Says, type Source, type Values, valuesOf } from './says.ts';
 import type { SoleView, StoredViews } from './stored-views.ts';
 import { identityOf, type View, type ViewItem, type ViewList } from './view.ts';
 
@@ -16,15 +15,9 @@ import { identityOf, type View, type ViewItem, type ViewList } from './view.ts';
 export function viewsWithout(
   stored: StoredViews,
   record: Reservation,
-  {
-    isErased,
-    named,
-    keepsExtra,
-  }: {
-    readonly isErased: (guest: Guest) => boolean;
-    readonly named: readonly Guest[];
-    readonly keepsExtra: boolean;
-  },
+  isErased: (guest: Guest) => boolean,
+  named: readonly Guest[],
+  keepsExtra: boolean,
 ): StoredViews {
   const identities = record.guests.map((guest) => identityOf({ values: valuesOf(guest, undefined) }));
   const { aside, consent: _, ...views } = stored;

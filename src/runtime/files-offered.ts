@@ -9,20 +9,13 @@ import { storedSources } from './seal-documents.ts';
 
 type HashKeys = Pick<Keys, 'hashKeys'>;
 
-/** Compares the files with the documents in force and their earlier versions: by content, and by text where that may differ. */
+/** Compares the files with the documents in force and their earlier versions: by content, and by text where that may differ. `current`: the documents in force, by key. */
 export async function filesOffered(
   tx: Tx,
   keys: HashKeys,
-  {
-    documents,
-    current,
-    lastApplied = {},
-  }: {
-    readonly documents: readonly LoadedDocument[];
-    /** The documents in force, by key. */
-    readonly current: ReadonlyMap<string, { readonly hash: string }>;
-    readonly lastApplied: LastApplied | undefined;
-  },
+  documents: readonly LoadedDocument[],
+  current: ReadonlyMap<string, { readonly hash: string }>,
+  lastApplied: LastApplied = {},
 ): Promise<FileOffered[]> {
   const contents = await pastContents(tx);
   const files = documents.map((document) => {

@@ -1,6 +1,5 @@
-import type { LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
-import type { Resolve } from '../documents/resolve-secrets.ts';
-import type { StoredDocument } from '../documents/stored.ts';
+import type { DocumentName, LoadedDocument, LoadedDocuments, StoredDocument } from '../documents/kinds.ts';
+import type { Resolve } from '../documents/secret-reference.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
@@ -9,11 +8,12 @@ import type { Log } from '../kit/log.ts';
 import type { Serial } from '../kit/serial.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
-import { documentsPosition } from '../store/documents/document-changes.ts';
 import {
   type AppliedDocument,
   applyDocuments,
+  currentDocuments,
   currentHeads,
+  documentsPosition,
   lockDocuments,
   removeDocuments,
 } from '../store/documents/documents.ts';
@@ -23,7 +23,6 @@ import type { Json } from '../terms.ts';
 import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
 import { keyOf, readLastApplied, rememberApplied, textHashOf } from './last-applied.ts';
-import { withNeeded, withoutUsed } from './needed-documents.ts';
 import { probeAgain } from './probe-again.ts';
 import { putTyped, sealTyped, storedSources } from './seal-documents.ts';
 
@@ -122,11 +121,8 @@ export async function takeUpWorkspace(
     const documents = documentsOf(loaded);
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
-    const decided = takeUp(
-      await filesOffered(tx, context.keys, { documents, current, lastApplied }),
-      [...current.keys()],
-      lastApplied,
-    );
+    const offered = await filesOffered(tx, context.keys, documents, current, lastApplied);
+    const decided = takeUp(offered, [...current.keys()], lastApplied);
     // A file that was left out is not a deleted one.
     const [apply, remove] = [new Set(decided.apply), new Set(leftOut.length === 0 ? decided.remove : [])];
     const put = withNeeded(documents, apply, current);
@@ -203,4 +199,42 @@ function putInForce(tx: Tx, context: DocumentContext, documents: readonly Loaded
     return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older, textHashes };
   });
   return applyDocuments(tx, stored, by, (document) => sealTyped(tx, context, document));
+}
+
+/** The keys of the documents that an integration cannot work without. */
+function neededBy(body: unknown): string[] {
+  const { connector = '', deliver = [], pulled_by } = body as Partial<LoadedDocument<'integration'>['body']>;
+  const poller = pulled_by === undefined ? [] : [`integration ${pulled_by}`];
+  return [`connector ${connector}`, ...deliver.map((name) => `destination ${name}`), ...poller];
+}
+
+/**
+ * Of the files, those to apply and those that their integrations need: one of these may be in force no longer, because it was removed
+ * through another node.
+ */
+function withNeeded(
+  files: readonly LoadedDocument[],
+  apply: ReadonlySet<string>,
+  inForce: ReadonlyMap<string, unknown>,
+): LoadedDocument[] {
+  const byKey = new Map(files.map((one) => [keyOf(one), one]));
+  const found = new Set(apply);
+  // The set grows while it is read.
+  for (const key of found) {
+    const document = byKey.get(key);
+    if (document?.kind !== 'integration') continue;
+    for (const needed of neededBy(document.body)) if (!inForce.has(needed) && byKey.has(needed)) found.add(needed);
+  }
+  return files.filter((one) => found.has(keyOf(one)));
+}
+
+/** Without the documents that the remaining integrations need. */
+async function withoutUsed<One extends DocumentName>(tx: Tx, going: readonly One[]): Promise<One[]> {
+  if (going.every(({ kind }) => kind === 'workspace')) return [...going];
+  const integrations = new Map((await currentDocuments(tx, 'integration')).map((one) => [keyOf(one), one]));
+  const leaving = new Set(going.map(keyOf));
+  const staying = new Set([...integrations.keys()].filter((key) => !leaving.has(key)));
+  // The set grows while it is read: an integration that stays needs its own connector and destinations.
+  for (const key of staying) for (const needed of neededBy(integrations.get(key)?.body ?? {})) staying.add(needed);
+  return going.filter((one) => !staying.has(keyOf(one)));
 }

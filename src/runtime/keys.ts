@@ -2,8 +2,7 @@ import { type KeySource, keySource } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
 import { type Key, type Keyring, keyIdOf, keyOf, newKey, open, seal } from '../kit/crypto.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
-import { replacedKeys, replaceKey } from '../store/documents/sealed-values.ts';
-import { firstSecret, getSecret, putSecret } from '../store/documents/secrets.ts';
+import { firstSecret, getSecret, putSecret, replacedKeys, replaceKey } from '../store/documents/secrets.ts';
 
 /**
  * The keys of a process. A value in the database, the mark, is sealed with the key that seals everywhere: `innbound key rotate`

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { LoadedDocument } from '../documents/kinds.ts';
-import type { DocumentName } from '../documents/stored.ts';
+import type { DocumentName, LoadedDocument } from '../documents/kinds.ts';
 import { type LastApplied, textKey } from '../documents/take-up.ts';
 import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';

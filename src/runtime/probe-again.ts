@@ -1,23 +1,21 @@
-import type { Resolve } from '../documents/resolve-secrets.ts';
-import type { DocumentName } from '../documents/stored.ts';
+import type { DocumentName } from '../documents/kinds.ts';
+import type { Resolve } from '../documents/secret-reference.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
 import { feedersOf, pullAddresses } from '../store/documents/documents.ts';
-import { retryNow } from '../store/outbox/retry-now.ts';
+import { retryNow } from '../store/outbox/resend.ts';
 import { openCircuits, probeNow } from '../store/remotes.ts';
 import { freeBrands } from '../store/runs/partner-accounts.ts';
-
-interface Context {
-  readonly resolve: Resolve;
-  readonly pool: Pool;
-}
 
 /**
  * Called after these documents, or secrets in them, changed: somebody may have corrected why a partner or destination failed. An open
  * circuit is probed at once instead of after its cooldown, refused credentials are tried again, and what waits for either is due. Runs wait
  * for the address that they used, so they are freed also if the new one has no open circuit.
  */
-export async function probeAgain({ pool, resolve }: Context, changed: readonly DocumentName[]): Promise<void> {
+export async function probeAgain(
+  { pool, resolve }: { readonly pool: Pool; readonly resolve: Resolve },
+  changed: readonly DocumentName[],
+): Promise<void> {
   const named = (kind: DocumentName['kind']) => changed.filter((one) => one.kind === kind).map(({ name }) => name);
   const destinations = named('destination');
   if (destinations.length > 0) await tryDestinations(pool, destinations);

@@ -10,16 +10,7 @@ import type { Pool } from '../store/db/pool.ts';
  * transactions. The workspace folder remembers the last position of the store; a store that is behind it was restored. The epoch then
  * rises, so that new messages outrank the ones sent before, although version numbers repeat.
  */
-export interface RestoreCheck {
-  /** The epoch that messages carry. */
-  epoch(): number;
-  /** Whether this process noticed a restore. */
-  isRestored(): boolean;
-  /** Compares the store with the remembered position, raises the epoch if it is behind, and remembers the new position. */
-  check(): Promise<void>;
-}
-
-export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Log): Promise<RestoreCheck> {
+export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Log) {
   const file = path.join(workspaceDir, '.innbound', 'store-position.json');
   let epoch = 1;
   let isRestored = false;
@@ -33,10 +24,11 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
     }
     lastProblem = problem;
   };
+  /** Compares the store with the remembered position, raises the epoch if it is behind, and remembers the new position. */
   const check = async (): Promise<void> => {
     const known = await remembered(file);
     let now = await nextBeat(pool);
-    if (known !== undefined && isBehind(now, known)) {
+    if (known && (now.epoch < known.epoch || (now.epoch === known.epoch && now.beat <= known.beat))) {
       await raiseEpoch(pool, Math.max(now.epoch, known.epoch), 'The store was behind its last known position.');
       now = await nextBeat(pool);
       isRestored = true;
@@ -55,12 +47,11 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
   await check();
   // One at a time: an earlier check that ends later would restore an older epoch, and two would write one draft.
   const checks = new Serial();
+  /** `epoch`: what messages carry. `isRestored`: whether this process noticed a restore. */
   return { epoch: () => epoch, isRestored: () => isRestored, check: () => checks.run(check) };
 }
 
-function isBehind(now: StorePosition, known: StorePosition): boolean {
-  return now.epoch < known.epoch || (now.epoch === known.epoch && now.beat <= known.beat);
-}
+export type RestoreCheck = Awaited<ReturnType<typeof openRestoreCheck>>;
 
 async function remembered(file: string): Promise<StorePosition | undefined> {
   const { epoch, beat } = ((await readJsonFile(file)) ?? {}) as Partial<StorePosition>;

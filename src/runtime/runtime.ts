@@ -1,34 +1,33 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { Active } from '../brand/active.ts';
-import { QueuedLanes } from '../deliver/queued-lanes.ts';
-import { DeliveryTally } from '../deliver/tally.ts';
+import { type Active, activate, withChanges } from '../brand/active.ts';
+import { QueuedLanes } from '../deliver/claiming.ts';
+import { DeliveryTally } from '../deliver/settle.ts';
 import { openSecret } from '../documents/keyring.ts';
-import { type Resolve, resolveSecrets, type SecretSources } from '../documents/resolve-secrets.ts';
-import { secretFiles } from '../documents/secret-files.ts';
+import { type Resolve, resolveSecrets, type SecretSources, secretFiles } from '../documents/secret-reference.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
 import type { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
-import { Heartbeats } from '../kit/heartbeats.ts';
 import { errorFacts, type Log, openLog } from '../kit/log.ts';
+import { Heartbeats, Wake } from '../kit/loop.ts';
 import { type Offload, openOffload } from '../kit/offload.ts';
 import { openTracer } from '../kit/open-tracer.ts';
 import { Serial } from '../kit/serial.ts';
 import { openSpool, type Spool } from '../kit/spool.ts';
 import type { Tracer } from '../kit/trace.ts';
-import { Wake } from '../kit/wake.ts';
 import { suppression } from '../privacy/suppress.ts';
+import type { ErasurePort } from '../reconcile/erasure-port.ts';
 import { type DatabaseClock, openDatabaseClock } from '../store/db/database-clock.ts';
 import { migrate } from '../store/db/migrate.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
 import { openSignals, sendSignals } from '../store/db/signals.ts';
+import { currentDocuments, documentsChangedSince, documentsPosition } from '../store/documents/documents.ts';
 import { getSecret } from '../store/documents/secrets.ts';
-import { addTally } from '../store/operate/tally.ts';
+import { addTally } from '../store/operate/activity.ts';
 import type { OnChanged } from '../store/records/take.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
-import { openActiveDocuments } from './active-documents.ts';
 import { applyAtStart, type CasesBrokenBy } from './apply-at-start.ts';
 import { type Keys, openKeys } from './keys.ts';
 import { type Network, openNetwork } from './network.ts';
@@ -85,7 +84,7 @@ export interface Runtime extends Network {
 }
 
 /** The work on texts that people send, which knows the use cases. */
-export interface TextWork {
+interface TextWork {
   /** Runs in worker threads. */
   readonly worker: Parameters<typeof openOffload>[0];
   readonly casesBrokenBy: CasesBrokenBy;
@@ -185,12 +184,10 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
   };
 }
 
-type DatabaseOptions = RuntimeOptions & Required<Pick<RuntimeOptions, 'env' | 'log'>>;
-
 /** The database that the options name; otherwise the workspace's private server. */
 async function openDatabase(
   opened: AsyncDisposableStack,
-  { env, log, purpose, describe, workspaceDir }: DatabaseOptions,
+  { env, log, purpose, describe, workspaceDir }: RuntimeOptions & Required<Pick<RuntimeOptions, 'env' | 'log'>>,
   onLost: (reason: InnboundError) => void,
 ): Promise<{ readonly pool: Pool; readonly server: PrivatePostgres | undefined }> {
   const url = env.DATABASE_URL;
@@ -232,4 +229,36 @@ function secretResolver(
     },
   };
   return (body) => resolveSecrets(body, sources);
+}
+
+/**
+ * The documents in force on this node, and how it takes up what other processes changed. `epoch` rises when the database was restored: then
+ * everything is read again.
+ */
+export async function openActiveDocuments(pool: Pool, epoch: () => number, erasure: ErasurePort | undefined) {
+  const readAll = async () => {
+    // The position is read first: what changes in between is read again next time.
+    const position = await documentsPosition(pool);
+    return { position, epoch: epoch(), active: activate(await currentDocuments(pool), erasure) };
+  };
+  let inForce = await readAll();
+
+  /** Reads what changed since the last time. True if the documents in force are others now. */
+  async function refresh(): Promise<boolean> {
+    const before = inForce;
+    const position = await documentsPosition(pool);
+    if (position < before.position || epoch() !== before.epoch) inForce = await readAll();
+    else if (position > before.position) {
+      const changes = await documentsChangedSince(pool, before.position);
+      inForce = { ...before, position: changes.position, active: withChanges(before.active, changes) };
+    }
+    return inForce.active !== before.active;
+  }
+
+  // One at a time, so that the slower of two does not put an older state back.
+  const refreshes = new Serial();
+  return {
+    active: () => inForce.active,
+    refresh: () => refreshes.run(refresh),
+  };
 }

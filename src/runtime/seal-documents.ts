@@ -2,8 +2,7 @@ import { sealSecret } from '../documents/keyring.ts';
 import type { DocumentKind, LoadedDocument } from '../documents/kinds.ts';
 import { parseFile } from '../documents/parse.ts';
 import type { Path } from '../documents/path.ts';
-import { literalSecrets } from '../documents/secret-fields.ts';
-import { type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
+import { literalSecrets, type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
 import { hmacSha256, type Keyring } from '../kit/crypto.ts';
 import type { Tx } from '../store/db/pool.ts';
 import type { DocumentToApply } from '../store/documents/documents.ts';
@@ -11,15 +10,10 @@ import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
 import type { Keys } from './keys.ts';
 
-interface SealContext {
-  readonly keyring: Keyring;
-  readonly keys: Pick<Keys, 'hashKeys'>;
-}
-
 /** Moves typed credentials into the sealed secrets. Source and body keep references to them. */
 export async function sealTyped(
   tx: Tx,
-  context: SealContext,
+  context: { readonly keyring: Keyring; readonly keys: Pick<Keys, 'hashKeys'> },
   document: DocumentToApply,
 ): Promise<{ source: string; body: Json }> {
   const sealed = sealable(context.keys, document);
@@ -43,22 +37,12 @@ export function sealable(
 /** The source as the store has it, under each key that may have named its references. A known body without credentials saves the reading. */
 export function storedSources(
   { hashKeys }: Pick<Keys, 'hashKeys'>,
-  {
-    kind,
-    name,
-    source,
-    body,
-  }: Pick<LoadedDocument, 'kind' | 'name' | 'source'> & Partial<Pick<LoadedDocument, 'body'>>,
+  document: Pick<LoadedDocument, 'kind' | 'name' | 'source'> & Partial<Pick<LoadedDocument, 'body'>>,
 ): string[] {
+  const { kind, name, source, body } = document;
   if (body !== undefined && literalSecrets(kind, body).length === 0) return [source];
-  return hashKeys.map((key) => sealedText({ hashKeys: [key] }, { kind, name, source }));
+  return hashKeys.map((key) => withReferences(kind, source, referenceName({ hashKeys: [key] }, kind, name)).text);
 }
-
-/** The text with references instead of its typed credentials. */
-const sealedText = (
-  keys: Pick<Keys, 'hashKeys'>,
-  { kind, name, source }: Pick<DocumentToApply, 'kind' | 'name' | 'source'>,
-): string => withReferences(kind, source, referenceName(keys, kind, name)).text;
 
 /** References are named by content, so that the same text applied twice has the same references. */
 function referenceName({ hashKeys: [key] }: Pick<Keys, 'hashKeys'>, kind: DocumentKind, name: string) {

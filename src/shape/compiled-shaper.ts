@@ -1,16 +1,13 @@
+import { isUsableId } from '../canonical/field-check.ts';
 import type { RoomField } from '../canonical/fields.ts';
-import { isUsableId } from '../canonical/limits.ts';
-import { isObject, type Json, type Origins } from '../terms.ts';
+import { parsePath, type Step } from '../json-path/path.ts';
+import { isObject, type Json, type JsonObject, type Origins } from '../terms.ts';
 import type { ListMap, MapConfig, RawRecord, ShapeConfig } from './config.ts';
-import { type Builder, compileBuilder, type ItemIds } from './draft.ts';
+import { type Builder, compileBuilder, loneScope } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
-import { groupBy } from './flat.ts';
-import { loneScope } from './record-scope.ts';
-import type { FoundRows, Rows } from './rows.ts';
+import type { FoundRows, Misshapen, Rows } from './rows.ts';
 import { keyText, type Scope, Trace } from './scope.ts';
-import { selfContained } from './self-contained.ts';
-import type { Draft, GuestEventDraft, Shaper } from './shaper.ts';
 import { asList } from './table.ts';
 import { unmappedPaths } from './unmapped.ts';
 
@@ -41,143 +38,201 @@ function hasRoomDates(rooms: MapConfig['rooms']): boolean {
 type RowKey = (scope: Scope) => string | undefined;
 
 /** A compiled mapping: what compileShape returns. */
-export class CompiledShaper implements Shaper {
-  readonly flat: boolean;
-  readonly mayCutGroups: boolean;
-  readonly #config: ShapeConfig;
-  readonly #env: Env;
-  readonly #rows: Rows;
-  readonly #builder: Builder;
-  readonly #rowKey: RowKey | undefined;
-  #traced: Builder | undefined;
+export type Shaper = ReturnType<typeof shaperOf>;
 
-  constructor(config: ShapeConfig, env: Env, rows: Rows, builder: Builder, rowKey: RowKey | undefined) {
-    this.#config = config;
-    this.#env = env;
-    this.#rows = rows;
-    this.#builder = builder;
-    this.#rowKey = rowKey;
-    this.flat = rowKey !== undefined;
-    this.mayCutGroups = this.flat && config.shape?.flat?.whole !== true && hasRoomDates(config.map?.rooms);
-  }
+export function shaperOf(config: ShapeConfig, env: Env, found: Rows, builder: Builder, keyOfRow: RowKey | undefined) {
+  const flat = keyOfRow !== undefined;
 
-  records(body: Json): ReturnType<Shaper['records']> {
-    const found = this.#rows.all(body);
-    if (found.kind === 'invalid') return found;
-    const records = this.flat
-      ? this.group(allOf(found))
-      : [
-          ...found.rows.map((row) => this.#raw(row, body)),
-          ...found.partial.map((row) => ({ ...this.#raw(row, body), partial: true as const })),
-        ];
-    const total = this.#rows.total(body);
-    return total === undefined ? { kind: 'ok', records } : { kind: 'ok', records, total };
-  }
-
-  rows(body: Json): Json[] {
-    const found = this.#rows.all(body);
-    return found.kind === 'invalid' ? [] : allOf(found);
-  }
-
-  count(body: Json): number {
-    return this.#rows.count(body);
-  }
-
-  rowKey(row: Json): string {
-    return usableKey(this.#rowKey?.(loneScope(row)));
-  }
-
-  group(rows: readonly Json[]): RawRecord[] {
-    // Each row without a key becomes a separate record, which the check then refuses because its id is missing.
-    let nameless = 0;
-    const groups = groupBy(rows, (row) => this.rowKey(row) || `\u0000${nameless++}`);
-    return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
-  }
-
-  single(body: Json): ReturnType<Shaper['single']> {
-    const found = this.#rows.single(body);
-    if (found.kind === 'invalid') return found;
-    if (!this.flat) return { kind: 'ok', record: this.#raw(found.row, body) };
-    const rows = this.rows(body);
-    const [first] = this.group(rows);
-    return {
-      kind: 'ok',
-      record: first ?? { key: this.rowKey(found.row.item ?? null), value: [found.row.item ?? null] },
-    };
-  }
-
-  #raw(row: Scope, body: Json): RawRecord {
+  const rawOf = (row: Scope, body: Json): RawRecord => {
     const raw: Mutable<RawRecord> = { key: '', value: row.item ?? null };
-    if (this.#env.usesKey) raw.place = row.key;
-    if (this.#env.usesParent) {
+    if (env.usesKey) raw.place = row.key;
+    if (env.usesParent) {
       const around: Scope[] = [];
       for (let up = row.up; up !== undefined; up = up.up) around.push(up);
       raw.around = around.map(({ item }) => item ?? null);
-      if (this.#env.usesParentKey) raw.places = around.map(({ key }) => key);
+      if (env.usesParentKey) raw.places = around.map(({ key }) => key);
     }
-    if (this.#env.usesBody) raw.body = body;
-    raw.key = usableKey(this.#builder.key(raw));
+    if (env.usesBody) raw.body = body;
+    raw.key = usableKey(builder.key(raw));
     return raw;
-  }
+  };
 
-  draft(raw: RawRecord): Draft {
-    return this.#builder.build(raw);
-  }
+  /** The rows of the response, ungrouped; empty if there is no list. */
+  const rows = (body: Json): Json[] => {
+    const all = found.all(body);
+    return all.kind === 'invalid' ? [] : allOf(all);
+  };
 
-  itemIds(raw: RawRecord): ItemIds {
-    return this.#builder.itemIds(raw);
-  }
+  /** The group key of a row; empty if it has none. */
+  const rowKey = (row: Json): string => usableKey(keyOfRow?.(loneScope(row)));
 
-  origins(raw: RawRecord): Origins {
-    return this.#trace(raw).origins;
-  }
+  /** Groups rows that were collected over pages and windows. */
+  const group = (list: readonly Json[]): RawRecord[] => {
+    // Each row without a key becomes a separate record, which the check then refuses because its id is missing.
+    let nameless = 0;
+    const groups = Map.groupBy(list, (row) => rowKey(row) || `\u0000${nameless++}`);
+    return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
+  };
 
-  unmapped(raw: RawRecord): string[] {
-    return unmappedPaths(raw.value, this.#trace(raw, true).touched ?? new Set());
-  }
-
-  unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[] {
-    const env = newEnv(this.#config, 'map', true);
-    const builder = compileBuilder(this.#config, env);
-    for (const raw of records) builder.build(raw, new Trace());
-    const found = new Set(env.uses.filter((use) => use.found).map(({ at }) => at));
-    const missed = env.uses.filter((use) => use.missed && !found.has(use.at));
-    return [...new Map(missed.map(({ at, text }) => [at, { at: at.replace(/\.path$/, ''), text }])).values()];
-  }
-
-  selfContained(raw: RawRecord): RawRecord {
-    if (raw.body === undefined && raw.around === undefined) return raw;
-    return selfContained(raw, this.#trace(raw, true), this.#env.tables);
-  }
-
-  outside(raw: RawRecord): ReadonlySet<string> {
-    const { usesBody, usesParent, usesKey } = this.#env;
-    return usesBody || usesParent || usesKey ? this.#trace(raw).outside : new Set();
-  }
-
-  guestDraft(data: Json): GuestEventDraft {
-    const envelope = isObject(data) ? data : {};
-    const guest = isObject(envelope.guest) ? envelope.guest : envelope;
-    const trace = new Trace();
-    const { record, notes, drift } = this.#tracedBuilder().guest(guest, trace);
-    const nestedId = guest === envelope ? undefined : keyText(guest.id);
-    const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
-    const named = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
-    const reservationId = usableKey(named) === '' ? undefined : named;
-    const strict = new Set([...this.#env.strict].flatMap((name) => /^guests\.(\w+)$/.exec(name)?.[1] ?? []));
-    const present = trace.itemKeys;
-    return { record: { ...record, guest_id: guestId }, notes, drift, present, guestId, reservationId, strict };
-  }
-
-  #trace(raw: RawRecord, touching = false): Trace {
-    const trace = new Trace(touching);
-    this.#tracedBuilder().build(raw, trace);
-    return trace;
-  }
-
+  let traced: Builder | undefined;
   /** Compiled on first use: tracing slows reading down, so normal records use a builder without it. */
-  #tracedBuilder(): Builder {
-    this.#traced ??= compileBuilder(this.#config, newEnv(this.#config, 'map', true));
-    return this.#traced;
+  const tracedBuilder = (): Builder => {
+    traced ??= compileBuilder(config, newEnv(config, 'map', true));
+    return traced;
+  };
+  const traceOf = (raw: RawRecord, touching = false): Trace => {
+    const trace = new Trace(touching);
+    tracedBuilder().build(raw, trace);
+    return trace;
+  };
+
+  return {
+    flat,
+    /**
+     * Rows of one reservation have their own dates, so a list may show only some of them: a group with fewer rooms than before may be
+     * cut off at the edge of a window.
+     */
+    mayCutGroups: flat && config.shape?.flat?.whole !== true && hasRoomDates(config.map?.rooms),
+    rows,
+    rowKey,
+    group,
+    count: found.count,
+    draft: (raw: RawRecord) => builder.build(raw),
+    /** The partner's own ids of the draft's rooms and charges. */
+    itemIds: builder.itemIds,
+
+    /** Every reservation of a response; flat rows are grouped within it. */
+    records(body: Json): { readonly kind: 'ok'; readonly records: RawRecord[]; readonly total?: number } | Misshapen {
+      const all = found.all(body);
+      if (all.kind === 'invalid') return all;
+      const records = flat
+        ? group(allOf(all))
+        : [
+            ...all.rows.map((row) => rawOf(row, body)),
+            ...all.partial.map((row) => ({ ...rawOf(row, body), partial: true as const })),
+          ];
+      const total = found.total(body);
+      return total === undefined ? { kind: 'ok', records } : { kind: 'ok', records, total };
+    },
+
+    /** The one reservation of a response, or of an event's data. */
+    single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen {
+      const one = found.single(body);
+      if (one.kind === 'invalid') return one;
+      if (!flat) return { kind: 'ok', record: rawOf(one.row, body) };
+      const [first] = group(rows(body));
+      const item = one.row.item ?? null;
+      return { kind: 'ok', record: first ?? { key: rowKey(item), value: [item] } };
+    },
+
+    /** Canonical path to the raw path or paths of its value. */
+    origins: (raw: RawRecord): Origins => traceOf(raw).origins,
+    /** Raw paths of the record that the mapping never read. */
+    unmapped: (raw: RawRecord) => unmappedPaths(raw.value, traceOf(raw, true).touched ?? new Set()),
+
+    /** The paths of the mapping that found nothing in any of these records. */
+    unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[] {
+      const fresh = newEnv(config, 'map', true);
+      const tracing = compileBuilder(config, fresh);
+      for (const raw of records) tracing.build(raw, new Trace());
+      const used = new Set(fresh.uses.filter((use) => use.found).map(({ at }) => at));
+      const missed = fresh.uses.filter((use) => use.missed && !used.has(use.at));
+      return [...new Map(missed.map(({ at, text }) => [at, { at: at.replace(/\.path$/, ''), text }])).values()];
+    },
+
+    /** The record with only those parts of the response that its mapping reads: the form to store. */
+    selfContained(raw: RawRecord): RawRecord {
+      if (raw.body === undefined && raw.around === undefined) return raw;
+      return selfContained(raw, traceOf(raw, true), env.tables);
+    },
+
+    /** The places outside the record that its mapping looks at. */
+    outside(raw: RawRecord): ReadonlySet<string> {
+      return env.usesBody || env.usesParent || env.usesKey ? traceOf(raw).outside : new Set();
+    },
+
+    /** The guest of a guest.updated event: the fields in its data, or in data.guest. */
+    guestDraft(data: Json) {
+      const envelope = isObject(data) ? data : {};
+      const guest = isObject(envelope.guest) ? envelope.guest : envelope;
+      const trace = new Trace();
+      const { record, notes, drift } = tracedBuilder().guest(guest, trace);
+      const nestedId = guest === envelope ? undefined : keyText(guest.id);
+      const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
+      const named = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
+      const reservationId = usableKey(named) === '' ? undefined : named;
+      /** Fields whose wrong value makes the event a dead letter. */
+      const strict = new Set([...env.strict].flatMap((name) => /^guests\.(\w+)$/.exec(name)?.[1] ?? []));
+      /** `present`: the guest's fields that were sent. */
+      return {
+        record: { ...record, guest_id: guestId },
+        notes,
+        drift,
+        present: trace.itemKeys,
+        guestId,
+        reservationId,
+        strict,
+      };
+    },
+  };
+}
+
+/**
+ * A raw record with only those parts of its response that the mapping read, so that it can be stored and mapped again without the
+ * other reservations of its page.
+ */
+function selfContained(raw: RawRecord, trace: Trace, tables: ReadonlySet<string>): RawRecord {
+  const pruned = (value: Json, start: string) => prune(value, start, trace, tables);
+  const body = raw.body === undefined ? {} : { body: pruned(raw.body, '$body') };
+  const around = raw.around?.map((one, level) => pruned(one, `$parent${'.$parent'.repeat(level)}`));
+  return { ...raw, ...body, ...(around !== undefined && { around }) };
+}
+
+function prune(value: Json, start: string, trace: Trace, tables: ReadonlySet<string>): Json {
+  let kept: Json = Array.isArray(value) ? [] : {};
+  for (const table of tables) {
+    const steps = stepsUnder(table, start);
+    const places = trace.tables.get(table) ?? new Set();
+    if (steps !== undefined) kept = put(kept, value, steps, 0, (found) => onlyRows(found, places));
   }
+  for (const path of trace.touched ?? []) {
+    const steps = stepsUnder(path, start);
+    const isInTable = (table: string) => path === table || path.startsWith(`${table}[`) || path.startsWith(`${table}.`);
+    if (steps === undefined || [...tables].some(isInTable)) continue;
+    kept = put(kept, value, steps, 0, (found) => found);
+  }
+  return kept;
+}
+
+/** The steps of a path below `start`; undefined if the path starts elsewhere. */
+function stepsUnder(path: string, start: string): readonly Step[] | undefined {
+  const next = path[start.length];
+  if (!path.startsWith(start) || (next !== undefined && next !== '.' && next !== '[')) return undefined;
+  if (path.startsWith(`${start}.$`)) return undefined;
+  const parsed = parsePath(path);
+  return parsed.kind === 'ok' ? parsed.path.steps : undefined;
+}
+
+/** Copies the value at the end of the steps. A list that the path passes through is copied whole, so that its indexes stay valid. */
+function put(
+  kept: Json | undefined,
+  value: Json | undefined,
+  steps: readonly Step[],
+  index: number,
+  copy: (found: Json) => Json,
+): Json {
+  const step = steps[index];
+  if (value === undefined || value === null) return value ?? null;
+  if (step === undefined) return copy(value);
+  if (step.kind !== 'key' || Array.isArray(value) || typeof value !== 'object') return value;
+  const into: JsonObject = isObject(kept) ? kept : {};
+  const inner = value[step.key];
+  if (inner !== undefined) into[step.key] = put(into[step.key], inner, steps, index + 1, copy);
+  return into;
+}
+
+function onlyRows(table: Json, places: ReadonlySet<string | number>): Json {
+  if (Array.isArray(table)) return table.filter((_row, place) => places.has(place));
+  if (typeof table !== 'object' || table === null) return table;
+  return Object.fromEntries(Object.entries(table).filter(([key]) => places.has(key)));
 }

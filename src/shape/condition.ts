@@ -1,4 +1,4 @@
-import { compare, decimal } from '../canonical/decimal.ts';
+import { compare, decimal } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
 import { documentPath } from './document-path.ts';
@@ -67,16 +67,10 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
   const { is, not, exists, same_as: sameAs, not_same_as: notSameAs } = test;
   const { at_least: least, at_most: most, starts_with: prefix, contains } = test;
   if (is !== undefined) tests.push(compileTest(is, at, env));
-  if (not !== undefined) {
-    const accepts = compileTest(not, at, env);
-    tests.push((value, scope) => !accepts(value, scope));
-  }
+  if (not !== undefined) tests.push(refused(compileTest(not, at, env)));
   if (exists !== undefined) tests.push((value) => isBlank(value) !== exists);
   if (sameAs !== undefined) tests.push(equals(sameAs, `${at}.same_as`, env));
-  if (notSameAs !== undefined) {
-    const accepts = equals(notSameAs, `${at}.not_same_as`, env);
-    tests.push((value, scope) => !accepts(value, scope));
-  }
+  if (notSameAs !== undefined) tests.push(refused(equals(notSameAs, `${at}.not_same_as`, env)));
   if (least !== undefined) tests.push((value) => isOrdered(value, least, 1));
   if (most !== undefined) tests.push((value) => isOrdered(value, most, -1));
   if (prefix !== undefined) tests.push((value) => keyText(value)?.startsWith(prefix) ?? false);
@@ -88,6 +82,11 @@ function operators(test: Operators, at: string, env: Env): Accepts[] {
     );
   return tests;
 }
+
+const refused =
+  (accepts: Accepts): Accepts =>
+  (value, scope) =>
+    !accepts(value, scope);
 
 /** Whether the value equals the one at a path. Two empty values are not equal. */
 function equals(other: string, at: string, env: Env): Accepts {

@@ -1,6 +1,5 @@
-import { isTimezone } from '../canonical/dates.ts';
 import { listFields, type ReservationField, reservationFields, valueFields } from '../canonical/fields.ts';
-import { statuses } from '../canonical/status.ts';
+import { isTimezone, statuses } from '../canonical/values.ts';
 import { isObject } from '../terms.ts';
 import type { FlatConfig, ShapeConfig, ValueMap } from './config.ts';
 import { compileDates } from './dates.ts';
@@ -17,11 +16,9 @@ export function checkConfig(config: ShapeConfig, env: Env): void {
   if (config.shape?.flat !== undefined) checkFlat(config, config.shape.flat, env);
   const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra', 'where'];
   for (const field of Object.keys(config.map ?? {})) {
-    if (!known.includes(field))
-      env.problem(
-        documentPath(env.options.mapAt, field),
-        `unknown field ${field}; the fields are ${known.join(', ')}. Map anything else under extra`,
-      );
+    if (known.includes(field)) continue;
+    const message = `unknown field ${field}; the fields are ${known.join(', ')}. Map anything else under extra`;
+    env.problem(documentPath(env.options.mapAt, field), message);
   }
   for (const [field, map] of Object.entries(config.values ?? {})) {
     if (!(valueFields as ReadonlySet<string>).has(field))

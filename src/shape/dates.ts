@@ -1,6 +1,5 @@
-import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/dates.ts';
+import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/values.ts';
 import type { Json } from '../terms.ts';
-import { compilePattern, type Meaning } from './date-pattern.ts';
 import { dateOfMoment, offsetMs } from './zone.ts';
 
 /** Reads a raw value as a hotel-local date; undefined if it has another format. */
@@ -21,21 +20,17 @@ const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
   },
 };
 
-export type CompiledDates =
-  | { readonly kind: 'ok'; readonly read: DateReader }
-  | { readonly kind: 'bad'; readonly index: number; readonly message: string; readonly offset: number };
-
 /** Tries the formats in order; the first that fits wins. */
-export function compileDates(formats: readonly string[], timezone: string, meaning: Meaning = 'day'): CompiledDates {
+export function compileDates(
+  formats: readonly string[],
+  timezone: string,
+  meaning: Meaning = 'day',
+): Extract<Pattern, { kind: 'ok' }> | (Extract<Pattern, { kind: 'bad' }> & { readonly index: number }) {
   const readers: DateReader[] = [];
   for (const [index, format] of formats.entries()) {
-    const reader = namedReader(format, timezone, meaning);
-    if (reader !== undefined) {
-      readers.push(reader);
-      continue;
-    }
-    const pattern = compilePattern(format, timezone, meaning);
-    if (pattern.kind === 'bad') return { kind: 'bad', index, message: pattern.message, offset: pattern.offset };
+    const named = namedReader(format, timezone, meaning);
+    const pattern = named ? { kind: 'ok' as const, read: named } : compilePattern(format, timezone, meaning);
+    if (pattern.kind === 'bad') return { ...pattern, index };
     readers.push(pattern.read);
   }
   const [only] = readers;
@@ -130,4 +125,133 @@ export function isPlaceholderDate(date: string): boolean {
 /** A date of zeros in any format: 0000-00-00, 00/00/0000 00:00. */
 export function isZeros(value: Json): boolean {
   return typeof value === 'string' && /^\s*(?:0[-/.:T Z]*){8,}$/.test(value);
+}
+
+/** The parts of a pattern as regular expressions. Longer parts come before their own prefixes (MMM before MM). */
+const parts = [
+  ['YYYY', '(\\d{4})'],
+  ['YY', '(\\d{2})'],
+  ['MMMM', '([\\p{L}\\p{M}]+)\\.?'],
+  ['MMM', '([\\p{L}\\p{M}]{3,})\\.?'],
+  ['MM', '(\\d{2})'],
+  ['M', '(\\d{1,2})'],
+  ['DD', '(\\d{2})'],
+  ['D', '(\\d{1,2})'],
+  ['HH', '(\\d{2})'],
+  ['H', '(\\d{1,2})'],
+  ['hh', '(\\d{2})'],
+  ['h', '(\\d{1,2})'],
+  ['mm', '(\\d{2})'],
+  ['ss', '(\\d{2})'],
+  ['SSS', '(\\d{1,9})'],
+  ['A', '([AaPp][Mm])'],
+  ['Z', '(Z|[+-]\\d{2}:?\\d{2})'],
+] as const;
+
+/** What a date is: the day of a moment at the property, or a birthday, which stays as written. */
+export type Meaning = 'day' | 'birth';
+
+/** Two-digit years from this one on are of the last century. */
+const lastCentury: Readonly<Record<Meaning, number>> = { day: 80, birth: 30 };
+
+type Pattern =
+  | { readonly kind: 'ok'; readonly read: DateReader }
+  | { readonly kind: 'bad'; readonly message: string; readonly offset: number };
+
+/** `DD/MM/YYYY`, `D MMM YYYY HH:mm`, `YYYYMMDD`: letters are parts, everything else and text in [brackets] is literal. */
+function compilePattern(format: string, timezone: string, meaning: Meaning): Pattern {
+  const names: string[] = [];
+  let source = '';
+  for (let at = 0; at < format.length; ) {
+    const part = parts.find(([name]) => format.startsWith(name, at));
+    const literal = /^\[([^\]]*)\]/.exec(format.slice(at));
+    const sign = format[at] ?? '';
+    if (part !== undefined) {
+      names.push(part[0]);
+      source += part[1];
+      at += part[0].length;
+    } else if (literal) {
+      source += RegExp.escape(literal[1] ?? '');
+      at += literal[0].length;
+    } else if (sign === 'T' || !/\p{L}/u.test(sign)) {
+      source += RegExp.escape(sign);
+      at++;
+    } else {
+      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, epoch_days, dotnet`;
+      return { kind: 'bad', message: `unknown part ${sign} of a date format; use ${known}`, offset: at };
+    }
+  }
+  const needed = ['year (YYYY)', 'month (MM)', 'day (DD)'];
+  const missing = needed.find((what) => !names.some((name) => name.startsWith(what.charAt(0).toUpperCase())));
+  if (missing !== undefined) return { kind: 'bad', message: `the date format ${format} has no ${missing}`, offset: 0 };
+  const regex = new RegExp(`^${source}$`, 'u');
+  const places = new Map(names.map((name, index) => [name, index + 1]));
+  return { kind: 'ok', read: (value) => readPattern(value, regex, places, timezone, meaning) };
+}
+
+function readPattern(
+  value: Json,
+  regex: RegExp,
+  places: ReadonlyMap<string, number>,
+  timezone: string,
+  meaning: Meaning,
+): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const found = regex.exec(String(value).trim());
+  if (!found) return undefined;
+  const part = (...names: string[]): string | undefined => {
+    const name = names.find((candidate) => places.has(candidate));
+    return name === undefined ? undefined : found[places.get(name) ?? 0];
+  };
+  const short = part('YY');
+  const year = Number(part('YYYY') ?? (Number(short) < lastCentury[meaning] ? `20${short}` : `19${short}`));
+  const word = part('MMMM', 'MMM');
+  const month = word === undefined ? Number(part('MM', 'M')) : (monthOf(word) ?? 0);
+  const day = Number(part('DD', 'D'));
+  if (!isRealDate(year, month, day)) return undefined;
+  const offset = part('Z');
+  if (offset === undefined || meaning === 'birth') return formatLocalDate(year, month, day);
+  const half = part('A')?.toLowerCase();
+  const clock = Number(part('HH', 'H', 'hh', 'h') ?? 0);
+  const hour = half === undefined ? clock : (clock % 12) + (half === 'pm' ? 12 : 0);
+  const written = Date.UTC(year, month - 1, day, hour, Number(part('mm') ?? 0), Number(part('ss') ?? 0));
+  return dateOfMoment(written + Number(`0.${part('SSS') ?? 0}`), offsetMs(offset), timezone);
+}
+
+/** Months by name, without accents; further forms of a name are separated by a slash. */
+const languages = `
+  january february march april may june july august september october november december
+  janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
+  enero febrero marzo abril mayo junio julio agosto septiembre/setiembre octubre noviembre diciembre
+  janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+  januar/janner februar marz/mrz april mai juni juli august september oktober november dezember
+  gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+  januari februari maart/mrt april mei juni juli augustus september oktober november december
+  januari februari mars/marts april maj/mai juni juli augusti september oktober november desember
+  tammikuu helmikuu maaliskuu huhtikuu toukokuu kesakuu heinakuu elokuu syyskuu lokakuu marraskuu joulukuu
+  styczen/stycznia luty/lutego marzec/marca kwiecien/kwietnia maj czerwiec/czerwca lipiec/lipca sierpien/sierpnia wrzesien/wrzesnia pazdziernik listopad grudzien/grudnia
+`;
+
+const english = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const names = languages
+  .trim()
+  .split('\n')
+  .flatMap((line) =>
+    line
+      .trim()
+      .split(' ')
+      .flatMap((forms, month) => forms.split('/').map((name) => ({ name, month: month + 1 }))),
+  );
+
+/** 1 to 12 for a month's name or its beginning, in English and the languages above; undefined if it is unknown or fits two months. */
+export function monthOf(word: string): number | undefined {
+  const plain = word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const short = english.indexOf(plain);
+  if (short >= 0) return short + 1;
+  if (plain.length < 3) return undefined;
+  const found = new Set(names.filter(({ name }) => name.startsWith(plain)).map(({ month }) => month));
+  // Finnish and Polish add an ending to the name: 16. marraskuuta.
+  if (found.size === 0)
+    for (const { name, month } of names) if (name.length > 3 && plain.startsWith(name)) found.add(month);
+  return found.size === 1 ? [...found][0] : undefined;
 }

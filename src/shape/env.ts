@@ -2,10 +2,10 @@ import { parsePath } from '../json-path/path.ts';
 import type { FieldMap, MappingProblem, NumberFormat } from './config.ts';
 import type { MappingPath, PathUse } from './path-use.ts';
 import type { Read } from './scope.ts';
-import type { Slot } from './slot.ts';
+import type { Slot } from './values.ts';
 
 /** Compiles one field. Passed in the environment, because sources contain fields and modules must not import in a cycle. */
-export type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env) => Read;
+type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env) => Read;
 
 interface EnvOptions {
   /** Path of the mapping in the document: map, push.map or pull.single.map. */
@@ -47,11 +47,9 @@ export class Env {
   asImplied<Of>(compile: () => Of): Of {
     const before = this.implied;
     this.implied = true;
-    try {
-      return compile();
-    } finally {
-      this.implied = before;
-    }
+    const compiled = compile();
+    this.implied = before;
+    return compiled;
   }
 
   problem(path: string, message: string, offset?: number): void {

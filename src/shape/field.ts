@@ -1,12 +1,15 @@
 import { valueSources } from '../canonical/value-sources.ts';
+import { isInherited } from '../json-path/path.ts';
+import type { JsonObject } from '../terms.ts';
 import type { FieldForm, FieldMap } from './config.ts';
+import { compileDates, type DateReader } from './dates.ts';
 import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { compileModifiers, modifierNames } from './modify.ts';
-import { readingOf } from './reading.ts';
-import { isBlank, type Read } from './scope.ts';
-import { type Slot, slotName, slotPath } from './slot.ts';
+import { isBlank, type Read, type Scope } from './scope.ts';
 import { compileSource } from './source.ts';
+import { asList } from './table.ts';
+import { newSlot, type Reading, type Slot, slotName, slotPath } from './values.ts';
 
 const formNames: ReadonlySet<string> = new Set([...valueSources, ...modifierNames]);
 const absent: Read = () => undefined;
@@ -74,4 +77,62 @@ function originOf(sources: readonly string[], { product, min, max }: FieldForm):
   const distinct = [...new Set(sources)];
   if (min !== undefined || max !== undefined) return `${min === undefined ? 'max' : 'min'}(${distinct.join(', ')})`;
   return distinct.join(product === undefined ? ' + ' : ' × ');
+}
+
+export type ReadExtra = (scope: Scope) => JsonObject | undefined;
+
+/** Compiles `extra` of the reservation or of its guests: names that the connector chooses, each with any JSON value. */
+export function compileExtra(
+  fields: { readonly [name: string]: FieldMap } | undefined,
+  within: 'extra' | 'guests.extra',
+  at: string,
+  env: Env,
+  over: (slot: Slot) => (read: Read) => Read,
+): ReadExtra | undefined {
+  const reads = Object.entries(fields ?? {}).map(([field, map]): [string, Read] => {
+    const place = documentPath(at, field);
+    if (isInherited(field)) env.problem(place, `the name ${field} is not allowed`);
+    const slot = newSlot(within, field, 'json');
+    return [field, compileSlot(map, slot, place, env, over(slot))];
+  });
+  if (reads.length === 0) return undefined;
+  return (scope) => {
+    const extra: JsonObject = {};
+    let some = false;
+    for (const [name, read] of reads) {
+      const value = read(scope);
+      if (value === undefined) continue;
+      extra[name] = value;
+      some = true;
+    }
+    return some ? extra : undefined;
+  };
+}
+
+/** The number and date formats of a field: its own modifiers, else those of the enclosing field, else the connector's. */
+function readingOf(form: FieldForm, slot: Slot, at: string, env: Env): Reading {
+  const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
+  const number = form.number ?? slot.reading.number ?? (numeric ? env.options.numbers : undefined);
+  const date =
+    form.date === undefined ? (slot.reading.date ?? usualDate(slot, env)) : ownDate(form.date, slot, at, env);
+  return { number, date };
+}
+
+function ownDate(date: string | readonly string[], slot: Slot, at: string, env: Env): DateReader | undefined {
+  const compiled = compileDates(asList(date), env.options.timezone, meaningOf(slot));
+  if (compiled.kind === 'ok') return compiled.read;
+  const place = typeof date === 'string' ? `${at}.date` : `${at}.date[${compiled.index}]`;
+  env.problem(place, compiled.message, compiled.offset);
+  return undefined;
+}
+
+/** A birthday is not an instant: it stays as written, whatever time zone its midnight has. */
+const meaningOf = ({ kind }: Slot) => (kind === 'birth_date' ? 'birth' : 'day');
+
+function usualDate(slot: Slot, env: Env): DateReader | undefined {
+  if (slot.kind !== 'date' && slot.kind !== 'birth_date') return undefined;
+  const { dates, timezone } = env.options;
+  const compiled = compileDates(dates, timezone, meaningOf(slot));
+  // checkConfig reports a mistake in the connector's own formats.
+  return compiled.kind === 'ok' ? compiled.read : undefined;
 }

@@ -5,20 +5,19 @@ import type { FlatConfig, KeyMap } from './config.ts';
 import type { Env } from './env.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
-import { asideOf, newSlot, type Slot, slotPath } from './slot.ts';
-import { compileKey } from './table.ts';
+import { asList, compileKey } from './table.ts';
+import { asideOf, newSlot, type Slot, slotPath } from './values.ts';
 
 /** Sorts the rows of one item by precedence: the first value that is not empty wins. */
 export type Rank = (rows: readonly Scope[]) => readonly Scope[];
 
-export interface Conflict {
-  readonly rank: Rank;
-  /** For the note: which row wins. */
-  readonly rule: string;
-}
+export type Conflict = ReturnType<typeof compileConflict>;
 
-/** By default the last row wins: it was requested last. */
-export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflict {
+/** By default the last row wins: it was requested last. `rule` is for the note: which row wins. */
+export function compileConflict(
+  rule: FlatConfig['conflict'],
+  env: Env,
+): { readonly rank: Rank; readonly rule: string } {
   if (rule === 'first') return { rank: (rows) => rows, rule: 'the first row' };
   if (rule === undefined || rule === 'last') return { rank: (rows) => rows.toReversed(), rule: 'the last row' };
   const path = env.path(rule.newest, 'shape.flat.conflict.newest');
@@ -32,33 +31,37 @@ export function compileConflict(rule: FlatConfig['conflict'], env: Env): Conflic
 }
 
 /** One field over all rows of its item: the first value by rank that is not empty; a row with a different value leaves a note. */
-export function overRows(read: Read, slot: Slot, rule: string): Read {
-  return (scope) => {
-    const { group } = scope;
-    if (group === undefined) return read(scope);
-    const { trace, notes } = scope.root;
-    let taken: Json | undefined;
-    let empty: null | undefined;
-    let sources: string[] = [];
-    let noted = false;
-    for (const row of group) {
-      if (trace !== undefined) trace.sources = [];
-      const value = read(row);
-      if (value !== undefined) empty = null;
-      if (value === undefined || isBlank(value)) continue;
-      if (taken === undefined) {
-        taken = value;
-        sources = trace?.sources ?? [];
-      } else if (!noted && !isSame(value, taken)) {
-        noted = true;
-        const reason = `The rows of this ${slot.within === undefined ? 'reservation' : 'item'} disagree; ${rule} wins.`;
-        notes.push(noteOf('flat_conflict', slotPath(slot, scope.root), { reason, before: value, after: taken }));
+export const overRows =
+  (conflict: Conflict | undefined) =>
+  (slot: Slot) =>
+  (read: Read): Read => {
+    if (conflict === undefined) return read;
+    return (scope) => {
+      const { group } = scope;
+      if (group === undefined) return read(scope);
+      const { trace, notes } = scope.root;
+      let taken: Json | undefined;
+      let empty: null | undefined;
+      let sources: string[] = [];
+      let noted = false;
+      for (const row of group) {
+        if (trace !== undefined) trace.sources = [];
+        const value = read(row);
+        if (value !== undefined) empty = null;
+        if (value === undefined || isBlank(value)) continue;
+        if (taken === undefined) {
+          taken = value;
+          sources = trace?.sources ?? [];
+        } else if (!noted && !isSame(value, taken)) {
+          noted = true;
+          const reason = `The rows of this ${slot.within === undefined ? 'reservation' : 'item'} disagree; ${conflict.rule} wins.`;
+          notes.push(noteOf('flat_conflict', slotPath(slot, scope.root), { reason, before: value, after: taken }));
+        }
       }
-    }
-    if (trace !== undefined) trace.sources = sources;
-    return taken ?? empty;
+      if (trace !== undefined) trace.sources = sources;
+      return taken ?? empty;
+    };
   };
-}
 
 function isSame(one: Json, other: Json): boolean {
   return (keyText(one) ?? JSON.stringify(one)) === (keyText(other) ?? JSON.stringify(other));
@@ -66,25 +69,12 @@ function isSame(one: Json, other: Json): boolean {
 
 /** Compiles the key of rows or items. A field such as `{ first: [masterId, bookId] }` gives its value, as text. */
 export function compileFlatKey(key: KeyMap, at: string, env: Env): (scope: Scope) => string | undefined {
-  if (typeof key === 'string') return compileKey([key], at, env);
-  if (Array.isArray(key)) return compileKey(key, at, env);
+  if (typeof key === 'string' || Array.isArray(key)) return compileKey(asList(key), at, env);
   const read = silent(env.options.field(key, asideOf(newSlot(undefined, 'key', 'json')), at, env));
   return (scope) => {
     const value = read(scope);
     return isBlank(value) ? undefined : keyText(value);
   };
-}
-
-/** Groups by key, in the order of first appearance. */
-export function groupBy<Of>(items: readonly Of[], key: (item: Of) => string): Map<string, Of[]> {
-  const groups = new Map<string, Of[]>();
-  for (const item of items) {
-    const text = key(item);
-    const group = groups.get(text);
-    if (group === undefined) groups.set(text, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** One item made of several rows. */

@@ -2,17 +2,14 @@ import { type ListName, listFields } from '../canonical/fields.ts';
 import { noteOf } from '../canonical/notes.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
 import { documentPath } from './document-path.ts';
-import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
-import { compileExtra, type ReadExtra } from './extra.ts';
-import { compileSlot } from './field.ts';
-import { asOne, type Conflict, compileFlatKey, groupBy, overRows } from './flat.ts';
-import { compileJoins } from './join.ts';
-import { compileFrom, compileSent, filtered } from './list-source.ts';
+import { compileExtra, compileSlot, type ReadExtra } from './field.ts';
+import { asOne, type Conflict, compileFlatKey, overRows } from './flat.ts';
+import { compileFrom, compileJoins, compileSent, filtered } from './list-source.ts';
+import { compileEach } from './read.ts';
 import type { Each, Read, Scope } from './scope.ts';
-import { newSlot, type Slot } from './slot.ts';
 import { asList } from './table.ts';
-import { valuesFor } from './values.ts';
+import { newSlot, valuesFor } from './values.ts';
 
 /** One source of a list's items: where they are and how each field is read. */
 export interface ListPart<Field extends string> {
@@ -71,10 +68,7 @@ function compilePart<Name extends ListName>(
       env.problem(documentPath(`${at}.fields`, field), `unknown field ${field}; ${name} have ${known}`);
     }
   }
-  const over =
-    (slot: Slot) =>
-    (read: Read): Read =>
-      conflict === undefined ? read : overRows(read, slot, conflict.rule);
+  const over = overRows(conflict);
   const reads: { [field: string]: Read } = {};
   for (const [field, kind] of Object.entries(kinds)) {
     const slot = newSlot(name, field, kind, valuesFor(field, config));
@@ -155,16 +149,13 @@ function regrouped(
   const key = own === undefined ? undefined : compileFlatKey(own.key, `shape.flat.${name}.key`, env);
   const rowIsItem = map.from === undefined;
   return (scope) => {
-    const rows = scope.group === undefined ? [scope] : scope.group.toSorted(asSent);
+    // In the order in which they were sent.
+    const rows = scope.group?.toSorted((one, other) => Number(one.key) - Number(other.key)) ?? [scope];
     const items = rows.flatMap((row) => each(row));
     if (key === undefined) return items;
     let nameless = 0;
     const named = rowIsItem ? items.filter((item) => key(item) !== undefined) : items;
-    const groups = groupBy(named, (item) => key(item) ?? `\u0000${nameless++}`);
+    const groups = Map.groupBy(named, (item) => key(item) ?? `\u0000${nameless++}`);
     return [...groups.values()].map((group) => asOne(conflict.rank(group)));
   };
-}
-
-function asSent(one: Scope, other: Scope): number {
-  return Number(one.key) - Number(other.key);
 }

@@ -1,26 +1,17 @@
 import { parsePath } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import { compileCondition, type Holds } from './condition.ts';
-import type { ListForm, ListSource } from './config.ts';
-import { compileEach } from './each.ts';
+import { compileCondition } from './condition.ts';
+import type { JoinForm, ListForm, ListSource } from './config.ts';
 import type { Env } from './env.ts';
-import { compileJoins } from './join.ts';
-import { compileRead } from './read.ts';
+import { compileEach, compileRead } from './read.ts';
 import { type Each, isBlank, type Read, type Scope } from './scope.ts';
-import type { Slot } from './slot.ts';
-import { asList, compileKey } from './table.ts';
+import { asList, compileKey, compileKeys, compileTable } from './table.ts';
+import type { Slot } from './values.ts';
+
+export type ListValues = ReturnType<typeof compileListSource>;
 
 /** The values of a list inside a record, for sum, count, min, max and pick. */
-export interface ListValues {
-  readonly items: Each;
-  readonly value: Read;
-  /** Whether the partner sent a list, even if null or empty. */
-  readonly isSent: (scope: Scope) => boolean;
-  /** Whether it is more than null. */
-  readonly isList: (scope: Scope) => boolean;
-}
-
-export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env): ListValues {
+export function compileListSource(source: ListSource, slot: Slot, at: string, env: Env) {
   const form: ListForm = typeof source === 'string' ? { from: source } : source;
   const place = typeof source === 'string' ? at : `${at}.from`;
   if (form.from === undefined && form.join === undefined) env.problem(at, 'has neither from nor join');
@@ -30,6 +21,7 @@ export function compileListSource(source: ListSource, slot: Slot, at: string, en
     items: filtered(joined, form, at, env),
     value: env.options.field(form.value ?? '$item', slot, `${at}.value`, env),
     isSent: compileSent(paths),
+    /** Whether it is more than null. */
     isList: compileThere(paths),
   };
 }
@@ -72,11 +64,7 @@ export function filtered(all: Each, form: Pick<ListForm, 'where' | 'unique'>, at
   const holds = form.where === undefined ? undefined : compileCondition(form.where, `${at}.where`, env);
   const key = form.unique === undefined ? undefined : compileKey(asList(form.unique), `${at}.unique`, env);
   if (holds === undefined && key === undefined) return all;
-  return (scope) => distinct(kept(all(scope), holds), key);
-}
-
-function kept(items: readonly Scope[], holds: Holds | undefined): readonly Scope[] {
-  return holds === undefined ? items : items.filter(holds);
+  return (scope) => distinct(holds === undefined ? all(scope) : all(scope).filter(holds), key);
 }
 
 /** Keeps every item without a key. */
@@ -99,4 +87,29 @@ export function valuesOf(list: ListValues, scope: Scope): Json[] {
     if (value !== undefined && !isBlank(value)) values.push(value);
   }
   return values;
+}
+
+/**
+ * Replaces each item by the table rows that have its key, one join after the other. An item without a row gives nothing: its own fields
+ * belong to another table. `missing` is called for it, unless the record itself is joined, which may have no rows.
+ */
+export function compileJoins(
+  from: Each,
+  joins: JoinForm | JoinForm[] | undefined,
+  at: string,
+  env: Env,
+  missing?: (item: Scope, join: JoinForm) => void,
+): Each {
+  if (joins === undefined) return from;
+  return [joins].flat().reduce((each, join, index) => {
+    const place = Array.isArray(joins) ? `${at}[${index}]` : at;
+    const find = compileTable(join.in, asList(join.key), place, env);
+    const keys = compileKeys(asList(join.by), `${place}.by`, env);
+    return (scope: Scope) =>
+      each(scope).flatMap((item) => {
+        const rows = keys(item).flatMap((key) => find(item, key));
+        if (rows.length === 0 && item !== scope) missing?.(item, join);
+        return rows;
+      });
+  }, from);
 }

@@ -1,20 +1,28 @@
-import { toCountry } from '../canonical/country.ts';
-import { minorDigits } from '../canonical/currency.ts';
-import { negate, shiftPoint } from '../canonical/decimal.ts';
 import { passes } from '../canonical/field-check.ts';
 import { noteOf } from '../canonical/notes.ts';
+import { negate, shiftPoint } from '../canonical/reservation.ts';
+import { minorDigits, toCountry } from '../canonical/values.ts';
 import type { Json } from '../terms.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { FieldForm } from './config.ts';
 import { addDays, isPlaceholderDate, isZeros } from './dates.ts';
 import type { Env } from './env.ts';
-import { namePart } from './names.ts';
 import { readNumber } from './numbers.ts';
 import { silent } from './read.ts';
 import { isBlank, isHollow, keyText, type Read, type Scope } from './scope.ts';
-import { asideOf, assume, type Reading, type Slot, slotName, slotPath } from './slot.ts';
 import { isLeaf } from './source.ts';
-import { compileValues, doubleSpellings, translated } from './values.ts';
+import {
+  asideOf,
+  assume,
+  compileValues,
+  doubleSpellings,
+  namePart,
+  type Reading,
+  type Slot,
+  slotName,
+  slotPath,
+  translated,
+} from './values.ts';
 
 /** Changes a value that is not empty; undefined empties the field. */
 type Modify = (value: Json, scope: Scope) => Json | undefined;
@@ -52,10 +60,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     countried(form),
   ].filter((step) => step !== undefined);
   let read = steps.length === 0 ? source : chained(source, steps);
-  if (form.when !== undefined) {
-    const holds = compileCondition(form.when, `${at}.when`, env);
-    read = conditional(read, holds, env.traced);
-  }
+  if (form.when !== undefined) read = conditional(read, compileCondition(form.when, `${at}.when`, env), env.traced);
   if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'can only be used with join');
   if (form.if_invalid === 'drop') read = dropping(read, slot);
   return form.default === undefined ? read : defaulted(read, form.default, slot);
@@ -145,8 +150,7 @@ function numbered({ number }: Reading): Modify | undefined {
   return number === undefined ? undefined : (value) => readNumber(value, number) ?? value;
 }
 
-function minor(form: FieldForm, at: string, env: Env): Modify | undefined {
-  const { minor_units: units } = form;
+function minor({ minor_units: units }: FieldForm, at: string, env: Env): Modify | undefined {
   if (units === undefined) return undefined;
   if (typeof units === 'number') {
     if (!Number.isInteger(units) || units < 0 || units > 8)
@@ -188,8 +192,7 @@ function dated(slot: Slot): Modify | undefined {
   };
 }
 
-function later(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
-  const { add_days: days } = form;
+function later({ add_days: days }: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
   if (days === undefined || days === 0) return undefined;
   if (typeof days === 'number') {
     if (!Number.isInteger(days)) env.problem(`${at}.add_days`, 'must be a whole number of days');
@@ -204,8 +207,7 @@ function later(form: FieldForm, slot: Slot, at: string, env: Env): Modify | unde
   };
 }
 
-function countried(form: FieldForm): Modify | undefined {
-  const { country } = form;
+function countried({ country }: FieldForm): Modify | undefined {
   if (country === undefined) return undefined;
   const languages = typeof country === 'string' ? [country] : country;
   return (value) => (typeof value === 'string' ? (toCountry(value, languages) ?? value) : value);

@@ -1,4 +1,4 @@
-import { type Decimal, decimal, decimalOf } from '../canonical/decimal.ts';
+import { type Decimal, decimal, decimalOf } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { NumberFormat } from './config.ts';
 

@@ -2,22 +2,13 @@ import { pathText, type Step } from '../json-path/path.ts';
 import { isObject, type Json } from '../terms.ts';
 import type { ShapeSection } from './config.ts';
 import { documentPath } from './document-path.ts';
-import { compileEach } from './each.ts';
+import { loneScope } from './draft.ts';
 import type { Env } from './env.ts';
-import { compileRead } from './read.ts';
-import { loneScope } from './record-scope.ts';
-import { type Each, isHollow, type Read, type Scope } from './scope.ts';
-import { keyOfStep } from './step.ts';
+import { compileEach, compileRead } from './read.ts';
+import { isHollow, keyOfStep, type Scope } from './scope.ts';
 
 /** Finds the records in a response. */
-export interface Rows {
-  /** All rows, or why the response has none. */
-  readonly all: (body: Json) => FoundRows | Misshapen;
-  readonly single: (body: Json) => { readonly kind: 'ok'; readonly row: Scope } | Misshapen;
-  /** How many rows the partner's paging counts in this response. */
-  readonly count: (body: Json) => number;
-  readonly total: (body: Json) => number | undefined;
-}
+export type Rows = ReturnType<typeof compileRows>;
 
 export interface FoundRows {
   readonly kind: 'ok';
@@ -34,7 +25,7 @@ export interface Misshapen {
   readonly isEmpty?: boolean;
 }
 
-export function compileRows(shape: ShapeSection, env: Env): Rows {
+export function compileRows(shape: ShapeSection, env: Env) {
   const root = place(shape.root_path, 'shape.root_path', env);
   const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
@@ -44,7 +35,8 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
     const { each } = place(path, `shape.also[${i}].path`, env);
     return { partial, rows: (scope: Scope) => add(each(scope)).map((row) => withFields(row, set)) };
   });
-  const all: Rows['all'] = (body) => {
+  /** All rows, or why the response has none. */
+  const all = (body: Json): FoundRows | Misshapen => {
     const scope = answerScope(body);
     const found = listAt(root, scope, shape);
     if (found) return found;
@@ -55,10 +47,11 @@ export function compileRows(shape: ShapeSection, env: Env): Rows {
   };
   return {
     all,
-    single: (body) => singleAt(body, root, alone),
-    count: (body) =>
+    single: (body: Json) => singleAt(body, root, alone),
+    /** How many rows the partner's paging counts in this response. */
+    count: (body: Json) =>
       listAt(counted, answerScope(body), shape) === undefined ? counted.each(answerScope(body)).length : 0,
-    total: (body) => wholeNumber(total.read(answerScope(body))),
+    total: (body: Json) => wholeNumber(total.read(answerScope(body))),
   };
 }
 
@@ -89,17 +82,9 @@ function withFields(row: Scope, fields: Readonly<Record<string, Json>>): Scope {
   return isObject(row.item) ? { ...row, item: { ...row.item, ...fields } } : row;
 }
 
-interface RowsAt {
-  readonly text: string | undefined;
-  readonly each: Each;
-  readonly read: Read;
-  /** Reads the path up to its first index or []: the list that holds the rows. */
-  readonly list: Read;
-  /** For a path that goes through lists, and so has no single value: the first of these lists. */
-  readonly outer: { readonly text: string; readonly read: Read } | undefined;
-}
+type RowsAt = ReturnType<typeof place>;
 
-function place(text: string | undefined, at: string, env: Env): RowsAt {
+function place(text: string | undefined, at: string, env: Env) {
   const path = env.path(text ?? '$item', at) ?? { start: 'item', up: 0, steps: [] };
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
   const each = path.steps.findIndex((step) => step.kind === 'each');
@@ -109,12 +94,14 @@ function place(text: string | undefined, at: string, env: Env): RowsAt {
     text,
     each: compileEach(path, false),
     read: compileRead(path, false),
+    /** Reads the path up to its first index or []: the list that holds the rows. */
     list: compileRead(list, false),
+    /** For a path that goes through lists, and so has no single value: the first of these lists. */
     outer: each < 0 ? undefined : outerList(path.steps.slice(0, each)),
   };
 }
 
-function outerList(steps: readonly Step[]): RowsAt['outer'] {
+function outerList(steps: readonly Step[]) {
   const read = compileRead({ start: 'item', up: 0, steps }, false);
   return { text: steps.reduce((base, step) => pathText(base, keyOfStep(undefined, step)), ''), read };
 }

@@ -1,5 +1,4 @@
-import type { Decimal } from '../canonical/decimal.ts';
-import { add, multiply } from '../canonical/decimal.ts';
+import { add, type Decimal, multiply } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import { order } from './condition.ts';
 import type { FieldForm, FieldMap, ListSource, LookupForm } from './config.ts';
@@ -8,8 +7,8 @@ import { compileListSource, type ListValues, valuesOf } from './list-source.ts';
 import { readNumber } from './numbers.ts';
 import { compileRead } from './read.ts';
 import { isBlank, isHollow, keyText, type Read, type Scope } from './scope.ts';
-import { asideOf, assume, pieceOf, type Slot } from './slot.ts';
 import { compileTable } from './table.ts';
+import { asideOf, assume, pieceOf, type Slot } from './values.ts';
 
 /** Leaves read the partner's JSON directly; every other source is built from fields, which are read on their own. */
 export function isLeaf({ path, const: constant, join }: FieldForm): boolean {

@@ -1,15 +1,14 @@
 import { pathText } from '../json-path/path.ts';
 import type { Json } from '../terms.ts';
-import { compileEach } from './each.ts';
 import type { Env } from './env.ts';
 import { markUse } from './path-use.ts';
-import { compileRead, silent } from './read.ts';
+import { compileEach, compileRead, silent } from './read.ts';
 import { keyText, type Read, type Scope } from './scope.ts';
 
 /** The rows of a table elsewhere in the response that have the key. Their parent is the scope of the lookup. */
 export type Find = (scope: Scope, key: string) => readonly Scope[];
 
-type Index = ReadonlyMap<string, readonly (string | number)[]>;
+type Index = ReadonlyMap<string | undefined, readonly (string | number)[]>;
 
 /**
  * A table is a list with a key in each row, or an object keyed by name. A list is indexed once per response: lookups would otherwise
@@ -63,17 +62,11 @@ function indexRows(
   key: (scope: Scope) => string | undefined,
   asking: Scope,
 ): Index {
-  const index = new Map<string, (string | number)[]>();
   const places: (string | number)[] = Array.isArray(rows) ? [...rows.keys()] : Object.keys(rows);
-  for (const place of places) {
+  return Map.groupBy(places, (place) => {
     const item = (rows as { [key: string]: Json })[place];
-    const text = key({ item, key: place, up: undefined, root: asking.root, at: '', group: undefined });
-    if (text === undefined) continue;
-    const same = index.get(text);
-    if (same === undefined) index.set(text, [place]);
-    else same.push(place);
-  }
-  return index;
+    return key({ item, key: place, up: undefined, root: asking.root, at: '', group: undefined });
+  });
 }
 
 /** As `compileKey`; a single path to a list of ids gives each of them, once. */

@@ -1,4 +1,4 @@
-import { localDateAt } from '../canonical/dates.ts';
+import { localDateAt } from '../canonical/values.ts';
 
 const dayMs = 86_400_000;
 

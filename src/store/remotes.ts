@@ -1,7 +1,6 @@
-import type { WaitRequest } from '../deliver/call-health.ts';
-import { afterFailure, type Circuit, type CircuitSettings, type FailedCall } from '../outbound/circuit.ts';
-import type { Rate } from '../outbound/rate.ts';
-import { type Pool, transaction } from './db/pool.ts';
+import type { WaitRequest } from '../deliver/ports.ts';
+import { afterFailure, type Circuit, type CircuitSettings, type FailedCall, type Rate } from '../outbound/circuit.ts';
+import { changesOne, type Pool, rowsOf, transaction } from './db/pool.ts';
 
 /** The circuits, rates and pauses of partners' APIs and destinations. A remote without a row is healthy. */
 export interface Remote {
@@ -48,14 +47,12 @@ export async function noteAnswer(pool: Pool, { kind, name }: Remote): Promise<vo
 }
 
 /** True for the one caller, over all nodes, that may probe now. If its node dies, another may probe when the lease is over. */
-export async function takeProbe(pool: Pool, { kind, name }: Remote, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await pool.query(
+export const takeProbe = (pool: Pool, { kind, name }: Remote, leaseMs: number): Promise<boolean> =>
+  changesOne(pool)(
     `update remotes set state = 'probing', probes = probes + 1, probe_at = now() + $3 * interval '1 ms'
       where kind = $1 and name = $2 and state <> 'closed' and probe_at <= now()`,
     [kind, name, leaseMs],
   );
-  return rowCount === 1;
-}
 
 /** For a probe that was not sent. */
 export async function releaseProbe(pool: Pool, { kind, name }: Remote): Promise<void> {
@@ -83,14 +80,12 @@ export interface OpenCircuit {
 }
 
 /** Only probes are sent to these. */
-export async function openCircuits(pool: Pool, kind: Remote['kind']): Promise<OpenCircuit[]> {
-  const { rows } = await pool.query<OpenCircuit>(
+export const openCircuits = (pool: Pool, kind: Remote['kind']): Promise<OpenCircuit[]> =>
+  rowsOf(pool)(
     `select name, failures, opened_at as open_since, last_failure from remotes
       where kind = $1 and state <> 'closed' order by name`,
     [kind],
   );
-  return rows;
-}
 
 /**
  * Takes up to `wanted` calls from the rate, over all nodes: the generic cell rate algorithm in one column, which holds when the calls

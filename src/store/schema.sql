@@ -46,7 +46,7 @@ create table secrets (
   sealed bytea not null,
   updated_at timestamptz not null default now()
 );
-comment on table secrets is 'Secrets that documents refer to, and the service''s own keys of hashes, sealed with the key of the installation.';
+comment on table secrets is 'Secrets that documents refer to, and the service''s own (innbound.…): its keys of hashes, and authorizations at a partner that wait for their redirect. Sealed with the key of the installation.';
 
 create table replaced_keys (
   key_id text primary key,
@@ -277,24 +277,22 @@ create table stays (
 comment on table stays is 'What the figures of a hotel need besides the newest reservations, without guests: earlier versions, and as version 0 the newest state of reservations that a rule drops.';
 comment on column stays.until_at is 'When the next version took its place, by the time of the partner, as from_at. Null for version 0. from_at is null if the history does not reach back to it.';
 
-create table hotel_reports (
+create table hotels (
   integration text primary key,
-  day date not null,
-  changes bigint not null,
-  report jsonb not null,
-  asked datemultirange not null,
-  counted_at timestamptz not null default now()
+  inventory jsonb,
+  inventory_read_on date,
+  budgets jsonb not null default '{}',
+  day date,
+  changes bigint,
+  report jsonb,
+  asked datemultirange,
+  counted_at timestamptz
 );
-comment on table hotel_reports is 'What the page of a hotel shows, counted from its records: for the day in its time zone, when the changes of activity, ever, were this. Counts only.';
-comment on column hotel_reports.asked is 'The nights that complete runs have ever asked the partner for. The bookings of other nights are not known.';
-
-create table budgets (
-  integration text not null,
-  month date not null,
-  room_revenue numeric not null,
-  primary key (integration, month)
-);
-comment on table budgets is 'What a hotel means to earn with its rooms in a month, in its reporting currency.';
+comment on table hotels is 'What the page of a hotel shows besides its records: the rooms that the partner says it can sell, its budgets, and the report that was last counted from the records. Counts and amounts only.';
+comment on column hotels.inventory is 'How many rooms the hotel can sell, from each night on: [["2026-11-01", 120]]. Read on the day of the hotel in inventory_read_on.';
+comment on column hotels.budgets is 'The room revenue that it means to earn, by month, in its reporting currency: {"2026-11": 90000}.';
+comment on column hotels.report is 'Null before the first count. Counted for the day in its time zone, when the changes of activity, ever, were this.';
+comment on column hotels.asked is 'The nights that complete runs have ever asked the partner for. The bookings of other nights are not known.';
 
 -- Persons
 
@@ -524,13 +522,10 @@ create table partner_accounts (
   refresh bytea,
   expires_at timestamptz,
   renewing_since timestamptz,
-  lost text,
-  inventory jsonb,
-  inventory_read_on date
+  lost text
 );
-comment on table partner_accounts is 'Each brand''s account at its partner, what outlives a run: pulls paused by an operator (apart from the documents, so that applying them does not undo it), not before retry_at (429), credentials refused, OAuth tokens, sealed, and its inventory.';
+comment on table partner_accounts is 'Each brand''s account at its partner, what outlives a run: pulls paused by an operator (apart from the documents, so that applying them does not undo it), not before retry_at (429), credentials refused, and OAuth tokens, sealed.';
 comment on column partner_accounts.identity is 'Which client and address the tokens belong to.';
-comment on column partner_accounts.inventory is 'How many rooms the hotel can sell, from each night on: [["2026-11-01", 120]]. Read on the day of the hotel in inventory_read_on.';
 comment on column partner_accounts.renewing_since is 'Set before a refresh is sent, so that a crash in between is seen.';
 
 -- Delivery
@@ -725,7 +720,7 @@ create table marks (
   name text primary key,
   at timestamptz not null
 );
-comment on table marks is 'Up to where a counting task has come, over all nodes.';
+comment on table marks is 'When something was last done, on whichever node: up to where a counting task has come, when a task was last claimed, which sign-in was used.';
 
 create table audit (
   audit_id bigint generated always as identity primary key,
@@ -765,13 +760,6 @@ create table tokens (
 create index tokens_by_parent on tokens (parent) where (parent is not null);
 create index tokens_by_subject on tokens (subject) where (subject is not null);
 comment on table tokens is 'Who may call the API: tokens, one-time sign-in links and the sessions made from either. Only hashes; 256 random bits need no salt. integrations null means every brand.';
-
-create table one_time (
-  hash bytea primary key,
-  until timestamptz not null,
-  sealed bytea
-);
-comment on table one_time is 'Hashes of what counts once, until it would be refused for its age. Without a sealed context it was used: the state of a sign-in, the id of a logout token. With one it was handed out and waits for its use: the link with which a person authorizes access at a partner.';
 
 create table onboarding_links (
   integration text not null,
@@ -831,7 +819,7 @@ insert into store_state default values;
 create function spread(total numeric, i bigint, n bigint, units int) returns numeric language sql immutable
   return case when i = n then total else div(floor(total * units) * i, n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end
          - case when i = 1 then 0 else div(floor(total * units) * (i - 1), n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end;
-comment on function spread is 'The same as in the warehouse, whose measures are counted here too (records/hotel-report.ts).';
+comment on function spread is 'The same as in the warehouse, whose measures are counted here too (measures/hotel-sql.ts).';
 
 create function require_held_run(moved_rows bigint) returns void language plpgsql immutable as $$
 begin
@@ -858,5 +846,4 @@ end $$;
 create trigger refuse_retired_key before insert or update of sealed on secrets for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of sealed on endpoint_secrets for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of access, refresh on partner_accounts for each row execute function refuse_retired_key('access', 'refresh');
-create trigger refuse_retired_key before insert or update of sealed on one_time for each row execute function refuse_retired_key('sealed');
 create trigger refuse_retired_key before insert or update of sealed on erased_identifiers for each row execute function refuse_retired_key('sealed');

@@ -1,9 +1,9 @@
 import type { Reservation } from '../canonical/reservation.ts';
-import type { ErrorCode } from '../errors.ts';
 import type { Note } from '../terms.ts';
+import type { Evaluated } from './expression.ts';
 import { type ListName, lists } from './fields.ts';
 import type { Assignment, CompiledRule } from './rule.ts';
-import { probeOf, type Target, written } from './target.ts';
+import { probes, type Target, written } from './target.ts';
 import { type About, ReservationScope, type View } from './views.ts';
 import { commit, type Effects, presentValue, withValue } from './write.ts';
 
@@ -14,11 +14,8 @@ export type Applied =
   | { readonly kind: 'dropped'; readonly rule: number; readonly note: string }
   | ({ readonly kind: 'failed'; readonly rule: string } & Failure);
 
-interface Failure {
-  readonly code: ErrorCode;
-  /** What failed and where, without values of the record. */
-  readonly message: string;
-}
+/** The message says what failed and where, without values of the record. */
+type Failure = Omit<Extract<Evaluated, { kind: 'failed' }>, 'kind'>;
 
 /** Applies the rules in order; each sees the result of those before it. */
 export function applyRules(rules: readonly CompiledRule[], given: Reservation, about: About): Applied {
@@ -138,7 +135,7 @@ function returnsItself(
   item: Item | undefined,
 ): boolean {
   if (!readsItself || target.kind === 'any') return false;
-  const probe = probeOf(target.kind);
+  const probe = probes[target.kind];
   const scope = new ReservationScope(withValue(record, target, item?.index, probe.raw), about);
   if (item !== undefined) enter(scope, item);
   const outcome = expression.run(scope);

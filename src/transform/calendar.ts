@@ -1,4 +1,4 @@
-import { isLocalDate } from '../canonical/dates.ts';
+import { isLocalDate } from '../canonical/values.ts';
 
 /** Date arithmetic for rules: YYYY-MM-DD, without time or time zone. */
 

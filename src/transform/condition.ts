@@ -1,13 +1,12 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { EntityType } from '../terms.ts';
-import type { Evaluated } from './expression.ts';
-import { compileExpression } from './expression.ts';
+import { compileExpression, type Evaluated } from './expression.ts';
 import type { Mistake } from './guards.ts';
 import { limits } from './limits.ts';
 import { notBoolean } from './rule.ts';
 import { type About, GuestScope, ReservationScope } from './views.ts';
 
-export type CompiledCondition =
+type CompiledCondition =
   | { readonly kind: 'ok'; test(record: Reservation | Guest, about?: About): Tested }
   | { readonly kind: 'invalid'; readonly problems: readonly Mistake[] };
 

@@ -13,55 +13,42 @@ function typed(fields: Readonly<Record<string, FieldKind>>): Record<string, stri
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, celTypes[kind]]));
 }
 
-function withTypes(): Environment {
-  const environment = new Environment({
-    limits: {
-      maxAstNodes: limits.nodes,
-      maxDepth: limits.depth,
-      maxListElements: 200,
-      maxMapEntries: 100,
-      maxCallArguments: 8,
-    },
-  });
-  environment.registerType('Extra', { ctor: ExtraView });
-  environment.registerType('Guest', { ctor: GuestView, fields: guestTypes() });
-  environment.registerType('Room', { ctor: RoomView, fields: typed(lists.rooms.fields) });
-  environment.registerType('Charge', { ctor: ChargeView, fields: typed(lists.charges.fields) });
-  environment.registerType('Reservation', { ctor: ReservationView, fields: reservationTypes() });
-  registerFunctions(environment);
-  for (const name of constants) environment.registerVariable(name, 'string');
+const guestTypes: Record<string, string> = { ...typed(guestFields), extra: 'Extra' };
+const reservationTypes: Record<string, string> = {
+  ...typed(reservationFields),
+  ...Object.fromEntries(listNames.map((name) => [name, `list<${lists[name].type}>`])),
+  extra: 'Extra',
+};
+
+const base = new Environment({
+  limits: {
+    maxAstNodes: limits.nodes,
+    maxDepth: limits.depth,
+    maxListElements: 200,
+    maxMapEntries: 100,
+    maxCallArguments: 8,
+  },
+});
+base.registerType('Extra', { ctor: ExtraView });
+base.registerType('Guest', { ctor: GuestView, fields: guestTypes });
+base.registerType('Room', { ctor: RoomView, fields: typed(lists.rooms.fields) });
+base.registerType('Charge', { ctor: ChargeView, fields: typed(lists.charges.fields) });
+base.registerType('Reservation', { ctor: ReservationView, fields: reservationTypes });
+registerFunctions(base);
+for (const name of constants) base.registerVariable(name, 'string');
+
+function over(types: Record<string, string>): Environment {
+  const environment = base.clone();
+  for (const [name, type] of Object.entries(types)) environment.registerVariable(name, type);
   return environment;
 }
 
-function guestTypes(): Record<string, string> {
-  return { ...typed(guestFields), extra: 'Extra' };
-}
-
-function reservationTypes(): Record<string, string> {
-  const ofLists = Object.fromEntries(listNames.map((name) => [name, `list<${lists[name].type}>`]));
-  return { ...typed(reservationFields), ...ofLists, extra: 'Extra' };
-}
-
-const base = withTypes();
-
-function overReservation(): Environment {
-  const environment = base.clone();
-  for (const [name, type] of Object.entries(reservationTypes())) environment.registerVariable(name, type);
-  return environment.registerVariable('reservation', 'Reservation');
-}
-
-const reservation = overReservation();
-
-function overGuest(): Environment {
-  const environment = base.clone();
-  for (const [name, type] of Object.entries(guestTypes())) environment.registerVariable(name, type);
-  return environment.registerVariable('guest', 'Guest');
-}
+const reservation = over({ ...reservationTypes, reservation: 'Reservation' });
 
 const overList = (list: ListName): Environment =>
   reservation.clone().registerVariable(lists[list].variable, lists[list].type);
 
-const ofReservation = [...Object.keys(reservationTypes()), 'reservation', ...constants];
+const ofReservation = [...Object.keys(reservationTypes), 'reservation', ...constants];
 const ofItem = (list: ListName): readonly string[] => [lists[list].variable, ...ofReservation];
 
 /** The variables of an expression. */
@@ -70,16 +57,16 @@ export const variables: Readonly<Record<ScopeName, readonly string[]>> = {
   guests: ofItem('guests'),
   rooms: ofItem('rooms'),
   charges: ofItem('charges'),
-  guest: [...Object.keys(guestTypes()), 'guest', ...constants],
+  guest: [...Object.keys(guestTypes), 'guest', ...constants],
 };
 
 /** The fields of each type that has some. */
-export const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
+export const fieldsOf: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    Guest: Object.keys(guestTypes()),
+    Guest: Object.keys(guestTypes),
     Room: Object.keys(lists.rooms.fields),
     Charge: Object.keys(lists.charges.fields),
-    Reservation: Object.keys(reservationTypes()),
+    Reservation: Object.keys(reservationTypes),
   }),
 );
 
@@ -88,5 +75,5 @@ export const environments: Readonly<Record<ScopeName, Environment>> = {
   guests: overList('guests'),
   rooms: overList('rooms'),
   charges: overList('charges'),
-  guest: overGuest(),
+  guest: over({ ...guestTypes, guest: 'Guest' }),
 };

@@ -10,15 +10,7 @@ import { LimitReached, limits } from './limits.ts';
 import { slipAt } from './slips.ts';
 
 /** A CEL expression that passed every check: it can only fail because of the record. */
-export interface Expression {
-  /** Type of the result, such as `string`; `dyn` if it depends on `extra`. */
-  readonly type: string;
-  /** Syntax tree of the text as written. */
-  readonly root: ASTNode;
-  run(scope: object): Evaluated;
-  /** Upper bound of steps over a record whose lists have at most this many items. */
-  mostSteps(items: number): number;
-}
+export type Expression = ReturnType<typeof runnable>;
 
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -57,10 +49,11 @@ function tooCostly({ steps, most }: Cost, text: string): Mistake {
   const { start, end } = most.node;
   const place = { offset: start, length: end - start };
   const part = text.slice(start, end);
-  if (!Number.isFinite(steps)) {
-    const message = `${part} could build a text of more than ${roundedSteps(limits.builtText)} characters.`;
-    return { message, ...place };
-  }
+  if (!Number.isFinite(steps))
+    return {
+      message: `${part} could build a text of more than ${roundedSteps(limits.builtText)} characters.`,
+      ...place,
+    };
   const message = `The expression could take ${roundedSteps(steps)} steps with ${limits.items} guests, rooms and charges; the limit is ${roundedSteps(limits.steps)}. The most, ${roundedSteps(most.steps)}, are in ${part}: move it out of the list, or compare shorter texts.`;
   return { message, ...place };
 }
@@ -75,12 +68,14 @@ function invalid(...mistakes: Mistake[]): Compiled {
   return { kind: 'invalid', mistakes };
 }
 
-function runnable(parsed: (scope: object) => unknown, root: ASTNode, type: string): Expression {
+/** `root`: the syntax tree of the text as written; `type`: of the result, such as `string`, or `dyn` if it depends on `extra`. */
+function runnable(parsed: (scope: object) => unknown, root: ASTNode, type: string) {
   return {
     type,
     root,
-    mostSteps: (items) => costOf(root, items).steps,
-    run(scope) {
+    /** Upper bound of steps over a record whose lists have at most this many items. */
+    mostSteps: (items: number) => costOf(root, items).steps,
+    run(scope: object): Evaluated {
       try {
         return { kind: 'value', value: parsed(scope) };
       } catch (error) {
@@ -135,11 +130,8 @@ function isBoolean(node: ASTNode): boolean {
   return name === undefined || name === 'bool' || name === 'dyn';
 }
 
-const messages: ReadonlyMap<string, (error: CelError, scope: ScopeName) => string> = new Map<
-  string,
-  (error: CelError, scope: ScopeName) => string
->(
-  Object.entries({
+const messages = new Map(
+  Object.entries<(error: CelError, scope: ScopeName) => string>({
     unknown_variable: (error, scope) => unknown('variable', lastWord(error), variables[scope]),
     no_such_key: (error) => unknown('field', lastWord(error), fieldsBeside(error)),
     no_such_overload: (error) => incompatible(error.summary.replace(/^no such overload: /, '')),
@@ -183,27 +175,15 @@ function sentence(text: string): string {
 /** Our own message: the library's messages quote values of the record. */
 function failureOf(error: unknown): Evaluated {
   if (error instanceof LimitReached)
-    return {
-      kind: 'failed',
-      code: 'record.rule_too_costly',
-      message: `The rule was stopped: ${error.message}.`,
-    };
-  if (error instanceof NotADate)
-    return {
-      kind: 'failed',
-      code: 'record.rule_failed',
-      message: 'An argument or the result of a date function is not a date YYYY-MM-DD.',
-    };
-  const code = isCelError(error) ? error.code : 'unexpected';
-  return {
-    kind: 'failed',
-    code: 'record.rule_failed',
-    message: failures.get(code) ?? `The expression could not be evaluated (${code}).`,
-  };
+    return { kind: 'failed', code: 'record.rule_too_costly', message: `The rule was stopped: ${error.message}.` };
+  const code = error instanceof NotADate ? 'not_a_date' : isCelError(error) ? error.code : 'unexpected';
+  const message = failures.get(code) ?? `The expression could not be evaluated (${code}).`;
+  return { kind: 'failed', code: 'record.rule_failed', message };
 }
 
-const failures: ReadonlyMap<string, string> = new Map<string, string>(
+const failures = new Map(
   Object.entries({
+    not_a_date: 'An argument or the result of a date function is not a date YYYY-MM-DD.',
     no_such_key: 'The expression reads a field that is absent; test it with has() first.',
     index_out_of_bounds: 'The expression reads an item beyond the end of the list.',
     index_out_of_range: 'The expression reads a position beyond the end of the text.',

@@ -46,19 +46,17 @@ export const methodNames: ReadonlySet<string> = new Set([
 ]);
 export const macroNames: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-const replaced: ReadonlyMap<string, string> = new Map([
+/** Our names of the replaced functions. */
+export const ownNames: ReadonlyMap<string, string> = new Map([
   ['has', 'Has'],
   ['matches', 'Matches'],
   ['split', 'Split'],
   ['join', 'Join'],
 ]);
-export function ownNameOf(name: string): string | undefined {
-  return replaced.get(name);
-}
 /** Restores the written names in the library's messages. */
 export function withWrittenNames(message: string): string {
   let text = message;
-  for (const [written, own] of replaced) text = text.replaceAll(new RegExp(`\\b${own}\\(`, 'g'), `${written}(`);
+  for (const [written, own] of ownNames) text = text.replaceAll(new RegExp(`\\b${own}\\(`, 'g'), `${written}(`);
   return text;
 }
 
@@ -104,7 +102,7 @@ function round(value: number, places: bigint): number {
   return Math.sign(value) * Number(`${scaled}e-${digits}`);
 }
 
-export function registerFunctions(environment: Environment): Environment {
+export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, { handler, async: false });
   };
@@ -128,23 +126,16 @@ export function registerFunctions(environment: Environment): Environment {
   add('add_days(string, int): string', addDays);
   add('weekday(string): int', weekday);
   add('round(double, int): double', round);
-  addExtremes(add);
-  registerMixedArithmetic(environment);
-  return environment;
-}
-
-/** Of two whole numbers the result is whole; next to a decimal it is a decimal. */
-function addExtremes(add: (signature: string, handler: (...args: never[]) => unknown) => void): void {
+  // Of two whole numbers the result is whole; next to a decimal it is a decimal.
   add('min(int, int): int', (one: bigint, other: bigint) => (one < other ? one : other));
   add('max(int, int): int', (one: bigint, other: bigint) => (one > other ? one : other));
+  const least = (one: number | bigint, other: number | bigint) => Math.min(Number(one), Number(other));
+  const most = (one: number | bigint, other: number | bigint) => Math.max(Number(one), Number(other));
   for (const types of ['double, double', 'double, int', 'int, double']) {
-    add(`min(${types}): double`, (one: number | bigint, other: number | bigint) =>
-      Math.min(Number(one), Number(other)),
-    );
-    add(`max(${types}): double`, (one: number | bigint, other: number | bigint) =>
-      Math.max(Number(one), Number(other)),
-    );
+    add(`min(${types}): double`, least);
+    add(`max(${types}): double`, most);
   }
+  registerMixedArithmetic(environment);
 }
 
 /** In CEL `total_amount * 2` is a type error; here an int next to a double is converted. */

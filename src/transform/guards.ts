@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { guestFields, reservationFields } from './fields.ts';
-import { functionNames, macroNames, methodNames, ownNameOf } from './functions.ts';
+import { functionNames, macroNames, methodNames, ownNames } from './functions.ts';
 import { limits } from './limits.ts';
 import { patternOf } from './pattern.ts';
 
@@ -23,8 +23,6 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
       return node.args[1];
     case 'rcall':
       return [node.args[1], ...node.args[2]];
-    case 'list':
-      return node.args;
     case 'map':
       return node.args.flat();
     case '!_':
@@ -49,19 +47,13 @@ export function methodNameAt(text: string, node: ASTNode & { op: 'rcall' }): num
   return text.slice(at, at + name.length).toLowerCase() === name.toLowerCase() ? at : node.start;
 }
 
-export interface Guarded {
-  readonly mistakes: readonly Mistake[];
-  /** The text to compile, with the names of replaced functions substituted. */
-  readonly text: string;
-}
-
-/** Checks a parsed expression against what rules may do. */
-export function guard(text: string, root: ASTNode): Guarded {
+/** Checks a parsed expression against what rules may do. `text` is the text to compile, with the names of replaced functions substituted. */
+export function guard(text: string, root: ASTNode): { readonly mistakes: readonly Mistake[]; readonly text: string } {
   const mistakes: Mistake[] = [];
   // By UTF-16 units, like the offsets.
   const letters = text.split('');
   const rename = (name: string, at: number): void => {
-    const own = ownNameOf(name);
+    const own = ownNames.get(name);
     if (own === undefined) return;
     if (!text.startsWith(name, at)) mistakes.push({ message: `Write ${name} plainly.`, offset: at });
     else for (let letter = 0; letter < own.length; letter++) letters[at + letter] = own[letter] ?? '';

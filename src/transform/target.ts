@@ -1,5 +1,5 @@
 import { closest } from '../canonical/closest.ts';
-import { decimal } from '../canonical/decimal.ts';
+import { decimal } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } from './fields.ts';
 
@@ -64,11 +64,8 @@ export function acceptedTypes(target: Target): readonly string[] | undefined {
   return target.kind === 'any' ? undefined : accepted[target.kind];
 }
 
-/** A non-zero probe value, as stored in a record and as read by an expression. */
-export function probeOf(kind: FieldKind): { readonly raw: Json; readonly read: unknown } {
-  return probes[kind];
-}
-const probes: Readonly<Record<FieldKind, { readonly raw: Json; readonly read: unknown }>> = {
+/** Non-zero probe values, as stored in a record and as read by an expression. */
+export const probes: Readonly<Record<FieldKind, { readonly raw: Json; readonly read: unknown }>> = {
   text: { raw: ' ', read: ' ' },
   decimal: { raw: '0.0000001', read: 1e-7 },
   integer: { raw: 1, read: 1n },

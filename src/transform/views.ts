@@ -18,41 +18,36 @@ export class View {
   }
 }
 
-export class GuestView extends View {
+class ExtendedView extends View {
   #extra: ExtraView | undefined;
   get extra(): ExtraView {
     this.#extra ??= new ExtraView((this.raw.extra ?? {}) as Record<string, Json>);
     return this.#extra;
   }
 }
+export class GuestView extends ExtendedView {}
 export class RoomView extends View {}
 export class ChargeView extends View {}
 
-export class ReservationView extends View {
+export class ReservationView extends ExtendedView {
   #guests: GuestView[] | undefined;
   #rooms: RoomView[] | undefined;
   #charges: ChargeView[] | undefined;
-  #extra: ExtraView | undefined;
   get guests(): GuestView[] {
-    this.#guests ??= listOf(this.raw, 'guests').map((item) => new GuestView(item));
+    this.#guests ??= this.#items('guests').map((item) => new GuestView(item));
     return this.#guests;
   }
   get rooms(): RoomView[] {
-    this.#rooms ??= listOf(this.raw, 'rooms').map((item) => new RoomView(item));
+    this.#rooms ??= this.#items('rooms').map((item) => new RoomView(item));
     return this.#rooms;
   }
   get charges(): ChargeView[] {
-    this.#charges ??= listOf(this.raw, 'charges').map((item) => new ChargeView(item));
+    this.#charges ??= this.#items('charges').map((item) => new ChargeView(item));
     return this.#charges;
   }
-  get extra(): ExtraView {
-    this.#extra ??= new ExtraView((this.raw.extra ?? {}) as Record<string, Json>);
-    return this.#extra;
+  #items(name: string): readonly object[] {
+    return (this.raw[name] ?? []) as readonly object[];
   }
-}
-
-function listOf(raw: Readonly<Record<string, unknown>>, name: string): readonly object[] {
-  return (raw[name] ?? []) as readonly object[];
 }
 
 /** `extra`: any JSON. A missing name reads as null. */

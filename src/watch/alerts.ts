@@ -13,7 +13,7 @@ export type Alert = Pick<Condition, 'integration' | 'subject' | 'message' | 'det
   readonly severity: 'warning' | 'critical';
 };
 
-export const severityOf = ({ state }: Pick<Condition, 'state'>): Alert['severity'] =>
+const severityOf = ({ state }: Pick<Condition, 'state'>): Alert['severity'] =>
   state === 'failing' || state === 'auth_failed' ? 'critical' : 'warning';
 
 /**

@@ -121,7 +121,8 @@ export function judgeMigrations(
   );
 }
 
-const clockToleranceMs = 5_000;
+/** A node whose clock differs more than this from the database's reports it in readiness and in an alert. */
+export const clockToleranceMs = 5_000;
 
 export function judgeClock(aheadMs: number): Diagnosis {
   const seconds = Math.abs(aheadMs / 1000).toFixed(1);
@@ -143,9 +144,19 @@ export function judgeDisk(folder: string, freeBytes: number): Diagnosis {
 export interface NodeFacts {
   readonly node: string;
   readonly version: string | null;
+  /** How far its clock is ahead of the database's; negative when it is behind. */
   readonly clockAheadMs: number | null;
+  /** Loops that make no progress. */
   readonly stalled: readonly string[];
 }
+
+/** The nodes with loops that make no progress, and those with a wrong clock. */
+export const troubledNodes = (nodes: readonly NodeFacts[]): Pick<Facts, 'stalled' | 'nodeClocks'> => ({
+  stalled: nodes.filter(({ stalled }) => stalled.length > 0).map(({ node, stalled: loops }) => ({ node, loops })),
+  nodeClocks: nodes
+    .map(({ node, clockAheadMs }) => ({ node, ahead_ms: clockAheadMs ?? 0 }))
+    .filter(({ ahead_ms }) => Math.abs(ahead_ms) > clockToleranceMs),
+});
 
 export function judgeNodes(
   nodes: readonly NodeFacts[],
@@ -165,14 +176,7 @@ export function judgeNodes(
       ),
     );
   }
-  const conditions = conditionsOf({
-    ...noFacts,
-    missingRoles,
-    stalled: nodes.filter(({ stalled }) => stalled.length > 0).map(({ node, stalled: loops }) => ({ node, loops })),
-    nodeClocks: nodes
-      .map(({ node, clockAheadMs }) => ({ node, ahead_ms: clockAheadMs ?? 0 }))
-      .filter(({ ahead_ms }) => Math.abs(ahead_ms) > clockToleranceMs),
-  });
+  const conditions = conditionsOf({ ...noFacts, missingRoles, ...troubledNodes(nodes) });
   for (const { kind, message } of conditions)
     found.push(problem(`nodes.${kind}`, message, adviceFor([kind]).join(' ')));
   return found.length > 0 ? found : [ok('nodes', `${nodesText(nodes.length)}, version ${own}.`)];

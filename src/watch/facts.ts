@@ -2,36 +2,52 @@ import type { Json } from '../terms.ts';
 import type { FeedFinding } from './feed.ts';
 import type { Judgement } from './silence.ts';
 
-export const alertKinds = [
-  'role_missing',
-  'auth_failed',
-  'breaker_open',
-  'stream_failing',
-  'stream_gap',
-  'stream_behind',
-  'feed_silent',
-  'feed_low',
-  'runs_slow',
-  'webhooks_refused',
-  'events_behind',
-  'run_failed',
-  'run_incomplete',
-  'dead_letters_growing',
-  'dead_letter_share',
-  'bookings_unlisted',
-  'rows_held',
-  'rows_unusual',
-  'clock_skew',
-  'node_stalled',
-  'deliveries_behind',
-  'destination_away',
-  'destination_failing',
-  'feedback_failing',
-  'document_broken',
-  'alert_route_failing',
-  'partner_waiting',
-] as const;
-export type AlertKind = (typeof alertKinds)[number];
+/** Every kind of alert, with what to do about it: first causes, then their effects. */
+export const advice = {
+  role_missing: 'Start a node with this role, or one with --role all. What waits is then worked off by itself.',
+  auth_failed: 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.',
+  breaker_open: 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.',
+  stream_failing:
+    'Stop the other program that uses the same application key, or correct the key, the chain or the credentials. Reading resumes from the stored offset.',
+  stream_gap:
+    'Backfill the days since the last connection with `innbound sync NAME --from D --to D`. The alert ends with the next complete run.',
+  stream_behind:
+    'Make the stream readable again before the partner deletes its events; see the other alerts of the brand.',
+  feed_silent:
+    'Ask the partner whether the feed was switched off. For events, check the rejected webhooks of the brand.',
+  feed_low:
+    'Ask the partner whether hotels, rooms or statuses were removed from the feed. Compare a day with the partner’s system.',
+  runs_slow:
+    'Open a run: it has the time of each page. Ask the partner; shorten the range of the sync or raise its interval.',
+  webhooks_refused:
+    'Open the brand: Push shows what is refused. Rotate the secret there if the partner has another one; the sandbox tells the partner what is wrong. For a stream, correct the path of the connector that the alert names.',
+  events_behind: 'See whether a worker is busy or stalled, and add one if it is busy. Events are not lost.',
+  run_failed: 'Open the run: it has the partner’s answer and the next step for its code.',
+  run_incomplete: 'Open the run to see which windows are missing. The next run asks for them again.',
+  dead_letters_growing: 'Open the dead letters of the brand, fix the first one, then replay all with the same code.',
+  dead_letter_share:
+    'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
+  bookings_unlisted:
+    'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
+  rows_held:
+    'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
+  rows_unusual:
+    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping. Every event needs an id of its own.',
+  clock_skew: 'Synchronize the clock that is off with NTP.',
+  node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
+  deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
+  destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
+  destination_failing:
+    'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
+  feedback_failing:
+    'Give the credentials of the destination the permission that its page names, or set `feedback: false`. Reading continues where it stopped.',
+  document_broken: 'Open the document: it names the mistake. Its brands stop until it is corrected.',
+  alert_route_failing: 'Test the route on the Alerts page: it shows the answer. Correct its address or its secret.',
+  partner_waiting:
+    'Open the onboarding link of the brand: answer the comments there, or look at the checklist and approve.',
+};
+export type AlertKind = keyof typeof advice;
+export const alertKinds = Object.keys(advice) as AlertKind[];
 
 /** With those that raise no alert and only show in the health of a brand. */
 type ConditionKind = AlertKind | 'paused' | 'new' | 'run_waiting' | 'deliveries_paused' | 'deliveries_retrying';

@@ -20,7 +20,7 @@ export interface FeedFinding {
   readonly usual: number;
 }
 
-export interface FeedHabit {
+interface FeedHabit {
   readonly today: FeedDay;
   /** The same weekday one to four weeks ago; all zero where there was nothing yet. */
   readonly weeks: readonly FeedDay[];

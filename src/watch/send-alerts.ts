@@ -18,7 +18,7 @@ export interface ClaimedSend {
   readonly stale: boolean;
 }
 
-export type SendOutcome =
+type SendOutcome =
   | { readonly kind: 'sent'; readonly news: News }
   | { readonly kind: 'retry'; readonly delayMs: number; readonly message: string }
   /** Nothing to send any more. */
@@ -114,18 +114,9 @@ function newsFor(claim: ClaimedSend, settings: RouteSettings | 'unreadable'): Ne
 /** A notice that tries a route, and leaves nothing open there. */
 export async function testRoute(
   settings: RouteSettings,
-  {
-    send,
-    now,
-    alertId,
-    link,
-  }: {
-    readonly send: SendAlertsPorts['send'];
-    readonly now: EpochMs;
-    readonly alertId: string;
-    readonly link: string | undefined;
-  },
+  about: Pick<SendAlertsPorts, 'send' | 'link'> & { readonly now: EpochMs; readonly alertId: string },
 ): Promise<RouteAnswer> {
+  const { send, now, alertId, link } = about;
   const alert: RoutedAlert = {
     alert_id: alertId,
     kind: 'test',

@@ -5,7 +5,7 @@ import type { EpochMs } from '../terms.ts';
  * on a Sunday night; a fixed threshold would miss the first and raise false alarms for the second. So we estimate how many
  * events these hours of these weekdays usually bring, counted from the last one.
  */
-export interface Feed {
+interface Feed {
   readonly lastAt: EpochMs;
   /** Past hours with at least one event; an hour that is missing had none. */
   readonly hours: readonly { readonly at: EpochMs; readonly count: number }[];
@@ -19,7 +19,7 @@ export interface Judgement {
   readonly expected: number | undefined;
 }
 
-export interface SilenceRules {
+interface SilenceRules {
   /** How many must be missing: with 8 expected, none arrives by chance 3 times in 10,000. */
   readonly missed: number;
   readonly leastMs: number;

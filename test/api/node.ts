@@ -8,7 +8,7 @@ import { apiRoutes, openApi, registerApi } from '../../src/api/api.ts';
 import { isServedOverHttps } from '../../src/api/caller.ts';
 import type { Api } from '../../src/api/route.ts';
 import { buildServer } from '../../src/api/server.ts';
-import { eventWorkerPorts } from '../../src/composition/events.ts';
+import { eventWorkerPorts } from '../../src/composition/push.ts';
 import type { EventType } from '../../src/intake/push/envelope.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { addressFor } from '../../src/operations/endpoints.ts';
@@ -213,5 +213,13 @@ export async function countPage({ runtime }: ApiNode, integration: string): Prom
 
 /** Lists the node as running now: links that lead back to the service contain the address of a live node. */
 export async function live({ runtime, url }: ApiNode): Promise<void> {
-  await seenNode(runtime.pool, { node: 'test', role: 'all', url, clockAheadMs: 0, stalled: [], keys: [] });
+  await seenNode(runtime.pool, {
+    node: 'test',
+    role: 'all',
+    url,
+    clockAheadMs: 0,
+    stalled: [],
+    keys: [],
+    version: null,
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { oidcSchema } from '../../src/documents/sign-in.ts';
+import { oidcSchema } from '../../src/documents/workspace-settings.ts';
 import { grantOf } from '../../src/operations/oidc-grant.ts';
 import { type ApiNode, apiNode, live } from './node.ts';
 import { startForger, startProvider } from './provider.ts';

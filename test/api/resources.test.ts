@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { longestId } from '../../src/canonical/limits.ts';
+import { longestId } from '../../src/canonical/field-check.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { countActivity } from '../../src/store/operate/activity.ts';
 import { settleAlerts } from '../../src/store/operate/alerts.ts';

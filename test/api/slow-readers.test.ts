@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { openStreams } from '../../src/api/held-answers.ts';
 import { buildServer } from '../../src/api/server.ts';
-import { openStreams } from '../../src/api/stream.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { until } from '../support/process.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { decimal } from '../../src/canonical/decimal.ts';
 import { entriesOf, type FieldKind, fields, type ListName, listNames, type Table } from '../../src/canonical/fields.ts';
-import type { Charge, Guest, Reservation, Room } from '../../src/canonical/reservation.ts';
+import { type Charge, decimal, type Guest, type Reservation, type Room } from '../../src/canonical/reservation.ts';
 
 /** Canonical reservations as a partner could send them, without fields that only normalization sets. */
 

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { toGuest, toReservation } from '../../src/canonical/check.ts';
-import { describeProblems } from '../../src/canonical/field-check.ts';
-import { longestId, mostItems } from '../../src/canonical/limits.ts';
+import { describeProblems, longestId, mostItems } from '../../src/canonical/field-check.ts';
 import { reservationSchema } from '../../src/canonical/schema.ts';
 import { reservationArbitrary } from './arbitrary.ts';
 

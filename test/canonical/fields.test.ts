@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { missingColumns } from '../../scripts/warehouse-migration.ts';
-import { toCountry } from '../../src/canonical/country.ts';
-import { isCurrency, minorDigits } from '../../src/canonical/currency.ts';
-import { isLocalDate } from '../../src/canonical/dates.ts';
-import { readStatus } from '../../src/canonical/status.ts';
+import { isCurrency, isLocalDate, minorDigits, readStatus, toCountry } from '../../src/canonical/values.ts';
 
 test('the warehouse follows the table of fields', () => assert.equal(missingColumns(), '', 'run npm run generate'));
 

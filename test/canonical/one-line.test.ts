@@ -110,7 +110,7 @@ test('a mapping can fill it, translate it, check it and normalize it', async () 
 
 test('it is encoded and decoded with every digit', async () => {
   const { encodeRecord, decodeRecord } =
-    await load<typeof import('../../src/canonical/encode.ts')>('src/canonical/encode.ts');
+    await load<typeof import('../../src/canonical/reservation.ts')>('src/canonical/reservation.ts');
   const text = encodeRecord(await pathOfRecord());
   assert.match(text, /"deposit":12345678901234567\.89\b/);
   assert.deepEqual(newIn(decodeRecord('reservation', text)), expected);
@@ -142,8 +142,8 @@ test('the warehouse has a column for it, also in the versions, and the delivery 
        from innbound.reservations r, innbound.reservation_versions v, innbound.guests g, innbound.rooms m, innbound.charges c`,
   );
   assert.deepEqual(rows, [{ ...expected, version: expected.deposit }]);
-  const { mistypedColumns } = await load<typeof import('../../src/deliver/destinations/postgres/types.ts')>(
-    'src/deliver/destinations/postgres/types.ts',
+  const { mistypedColumns } = await load<typeof import('../../src/deliver/destinations/postgres/failure.ts')>(
+    'src/deliver/destinations/postgres/failure.ts',
   );
   assert.deepEqual(await mistypedColumns(pool, 'innbound'), []);
   const profiles = await pool.query('select passphrase from innbound.guest_profiles');
@@ -167,9 +167,8 @@ test('viewers see it masked if it is personal', async () => {
 });
 
 test('a destination can leave it out, and a sample of the same name suggests it', async () => {
-  const { commonShape } = await load<typeof import('../../src/documents/destination-common.ts')>(
-    'src/documents/destination-common.ts',
-  );
+  const { commonShape } =
+    await load<typeof import('../../src/documents/destination.ts')>('src/documents/destination.ts');
   assert.deepEqual(commonShape.drop.parse(['deposit', 'guests[].passphrase']), ['deposit', 'guests[].passphrase']);
   const { guestLexicon } = await load<typeof import('../../packages/suggest/src/lexicon.ts')>(
     'packages/suggest/src/lexicon.ts',

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Command } from 'commander';
-import { addCommands } from '../../src/cli/commands.ts';
+import { Command } from '../../src/cli/command.ts';
+import { addCommands } from '../../src/cli/run.ts';
 
-async function added(name?: string): Promise<readonly Command[]> {
+async function added(name?: string): Promise<Command['commands']> {
   const program = new Command();
   await addCommands(program, name);
   return program.commands;
 }
 
 /** A command gets its options, or the commands below it, from its module. */
-const isLoaded = ({ options, commands }: Command): boolean => options.length + commands.length > 0;
+const isLoaded = ({ options, commands }: Command['commands'][number]): boolean => options.length + commands.length > 0;
 
 test('the help text lists every command without loading one', async () => {
   const listed = await added();

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { listen } from '../deliver/http-server.ts';
 import { hubspotAccount } from '../deliver/vendors/hubspot.ts';
 import { mailchimpAccount } from '../deliver/vendors/mailchimp.ts';
+import { testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';
 
 test('destination prepare creates what is missing, prints the settings, and needs a known destination', async (t) => {
@@ -30,9 +31,17 @@ preset: mailchimp
 auth: { type: basic, username: innbound, password: "\${env:NEWS_KEY}" }
 with: { base_url: "${server.url}/3.0", list_id: L1 }
 `;
+  const crm = `destination: crm
+type: http
+preset: hubspot
+auth: { type: bearer, token: "\${env:NEWS_KEY}" }
+with: { base_url: "${hubspot.url}" }
+`;
   await mkdir(path.join(dir, 'destinations'));
   await writeFile(path.join(dir, 'destinations/news.yaml'), document);
-  const env = { NEWS_KEY: 'key', INNBOUND_ALLOW_PRIVATE_NETWORK: '1' };
+  await writeFile(path.join(dir, 'destinations/crm.yaml'), crm);
+  const { url } = await testDatabase();
+  const env = { NEWS_KEY: 'key', INNBOUND_ALLOW_PRIVATE_NETWORK: '1', DATABASE_URL: url };
   const prepare = (...more: string[]) => innbound(['destination', 'prepare', ...more, '--workspace', dir], { env });
 
   const dry = await prepare('news', '--dry-run', '--json');
@@ -48,13 +57,6 @@ with: { base_url: "${server.url}/3.0", list_id: L1 }
   assert.match(first.stdout, /with:\n {2}merge_prefix: IB/);
   assert.match((await prepare('news')).stdout, /exists +merge field IB_BRAND/);
 
-  const crm = `destination: crm
-type: http
-preset: hubspot
-auth: { type: bearer, token: "\${env:NEWS_KEY}" }
-with: { base_url: "${hubspot.url}" }
-`;
-  await writeFile(path.join(dir, 'destinations/crm.yaml'), crm);
   const { stdout } = await prepare('crm');
   const [, block = ''] = stdout.split('Put into the document of crm:\n');
   assert.equal((parse(block) as { with: Record<string, unknown> }).with.stay_object, '4711', 'a number stays a text');
@@ -77,8 +79,9 @@ test('destination release shows what waits, then takes the destination out of pr
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), text);
   }
+  const env = { DATABASE_URL: (await testDatabase()).url };
   const release = (...more: string[]) =>
-    innbound(['destination', 'release', 'lake', '-i', 'grand', '--json', ...more, '--workspace', dir]);
+    innbound(['destination', 'release', 'lake', '-i', 'grand', '--json', ...more, '--workspace', dir], { env });
   assert.deepEqual((await release('--preview')).json(), [{ total: 0, looked_at: null, counts: [], samples: [] }]);
   assert.deepEqual((await release()).json(), [{ integration: 'grand', destination: 'lake', released: true }]);
   assert.ok(!(await readFile(path.join(dir, 'integrations/grand.yaml'), 'utf8')).includes('preview'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notificationText, receiptText } from '../../src/cli/erasure-text.ts';
+import { notificationText, receiptText } from '../../src/cli/erase.ts';
 
 const receipt = {
   erasure_id: 'era_1',

@@ -90,7 +90,7 @@ describe('the page of a hotel', { skip }, () => {
        values ('grand', 'asked', 'backfill', 'backfill', 'complete', $1, $2, 'test', now())`,
       [day(0), day(27)],
     );
-    const { rows } = await pool.query('delete from hotel_reports returning asked');
+    const { rows } = await pool.query('delete from hotels returning asked');
     assert.equal(rows.length, 1);
     await countHotel(pool, pulled);
     await page.goto(`${desk.url}/hotels/grand`);

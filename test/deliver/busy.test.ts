@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { waitRequestOf } from '../../src/deliver/call-health.ts';
+import { waitRequestOf } from '../../src/deliver/batch.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import type { Pool } from '../../src/store/db/pool.ts';

@@ -4,7 +4,7 @@ import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { openPool } from '../../src/store/db/pool.ts';
-import { outboxStore } from '../../src/store/outbox/outbox.ts';
+import { outboxStore } from '../../src/store/outbox/settle.ts';
 import { config, lane, ports, services } from './support.ts';
 
 export interface WorkerSettings {

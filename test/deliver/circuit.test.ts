@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { healthOf } from '../../src/deliver/call-health.ts';
+import { healthOf } from '../../src/deliver/batch.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { until } from '../support/process.ts';

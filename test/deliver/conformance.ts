@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
-import { compileFields } from '../../src/deliver/fields.ts';
+import { compileFields } from '../../src/deliver/message.ts';
 import type { DestinationConfig, Selection } from '../../src/deliver/ports.ts';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
-import { retryHeld } from '../../src/store/operate/dead-letter-close.ts';
+import { retryHeld } from '../../src/store/operate/dead-letter-changes.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../src/deliver/destination.ts';
-import { compileFields } from '../../src/deliver/fields.ts';
+import { compileFields } from '../../src/deliver/message.ts';
 import { transaction } from '../../src/store/db/pool.ts';
-import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-close.ts';
+import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-changes.ts';
 import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn, takeInGuest } from './support.ts';
 

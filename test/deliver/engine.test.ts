@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
+import { Lease } from '../../src/deliver/claiming.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
-import { Lease } from '../../src/deliver/lease.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { compileFields } from '../../src/deliver/fields.ts';
+import { compileFields } from '../../src/deliver/message.ts';
 import { openPool } from '../../src/store/db/pool.ts';
 import { config, lane, ports, services } from './support.ts';
 

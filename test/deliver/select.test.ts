@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeRecord } from '../../src/canonical/encode.ts';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { compileFields } from '../../src/deliver/fields.ts';
-import type { MessageData } from '../../src/deliver/message.ts';
+import { encodeRecord, type Reservation } from '../../src/canonical/reservation.ts';
+import { compileFields, type MessageData } from '../../src/deliver/message.ts';
 import type { Claimed, Selection } from '../../src/deliver/ports.ts';
 import { select } from '../../src/deliver/select.ts';
 import { config, lane, reservation } from './support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../src/deliver/call-health.ts';
+import { healthOf } from '../../src/deliver/batch.ts';
 import { outcomeOf } from '../../src/deliver/http-answer.ts';
 
 const answer = (type: string | undefined, body: string) =>

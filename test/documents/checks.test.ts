@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFiles } from '../../src/documents/check.ts';
-import type { DocumentCheck } from '../../src/documents/check-finding.ts';
+import type { DocumentCheck } from '../../src/documents/mistake.ts';
 import type { SourceFile } from '../../src/documents/parse.ts';
 import { connector, destination, integration } from './workspace-folder.ts';
 

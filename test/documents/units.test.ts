@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { dayOffset, parseDayOffset } from '../../src/documents/day-offset.ts';
-import { durationMs, formatDuration, parseDuration } from '../../src/documents/duration.ts';
+import { parsePlace } from '../../src/documents/answer-path.ts';
 import { pathFromText, pathText } from '../../src/documents/path.ts';
-import { parsePlace } from '../../src/documents/place.ts';
-import { parseSize, sizeBytes } from '../../src/documents/size.ts';
+import {
+  dayOffset,
+  durationMs,
+  formatDuration,
+  parseDayOffset,
+  parseDuration,
+  parseSize,
+  sizeBytes,
+} from '../../src/documents/units.ts';
 
 test('durations', () => {
   assert.deepEqual(

@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { stringify } from 'yaml';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { judge } from '../packages/suggest/judge.ts';
+import { testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';
 import { deliveredLines } from './workspace.ts';
 
@@ -25,6 +26,8 @@ type Speak = (request: { url: URL; body: string; headers: IncomingMessage['heade
 
 const servers: Server[] = [];
 const folders: string[] = [];
+/** The address of the database of each workspace. */
+const databases = new Map<string, string>();
 after(async () => {
   for (const server of servers) server.close();
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
@@ -68,11 +71,14 @@ async function workspaceFor({ name, sample, pull, shape, integration }: System):
   await writeFile(path.join(dir, 'innbound.yaml'), 'network: { allow_private: true }\n');
   const checked = await innbound(['validate', '-w', dir]);
   assert.equal(checked.code, 0, checked.stdout);
+  databases.set(dir, (await testDatabase()).url);
   return dir;
 }
 
 async function sync(dir: string, ...args: string[]): Promise<JsonObject> {
-  const run = await innbound(['sync', ...args, '-w', dir, '--json']);
+  const run = await innbound(['sync', ...args, '-w', dir, '--json'], {
+    env: { DATABASE_URL: databases.get(dir) ?? '' },
+  });
   const [outcome] = run.json() as unknown as [JsonObject];
   assert.equal(outcome?.status, 'complete', run.stdout + run.stderr);
   return outcome;

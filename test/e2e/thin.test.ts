@@ -39,7 +39,8 @@ after(async () => {
 });
 
 function truths(): Map<string, Json> {
-  return new Map(partner.hotel.list().map((one) => [one.id, reservationJson(partner.hotel, one, 'underscore')]));
+  const look = { spelling: 'underscore', detail: 'full' } as const;
+  return new Map(partner.hotel.list().map((one) => [one.id, reservationJson(partner.hotel, one, look)]));
 }
 
 function remember(): void {

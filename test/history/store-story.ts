@@ -1,12 +1,11 @@
 import type { Brand } from '../../src/brand/brand.ts';
-import { encodeRecord } from '../../src/canonical/encode.ts';
-import type { Claimed } from '../../src/deliver/ports.ts';
-import type { LaneKey } from '../../src/deliver/queued-lanes.ts';
-import { preparePage } from '../../src/intake/pull/page/prepare-page.ts';
+import { encodeRecord } from '../../src/canonical/reservation.ts';
+import type { Claimed, LaneKey } from '../../src/deliver/ports.ts';
+import { preparePage } from '../../src/intake/pull/page/page-commit.ts';
 import { noCounts, type Run, sum } from '../../src/intake/pull/run/run-state.ts';
 import type { BrandBatch } from '../../src/intake/push/brand-batch.ts';
 import type { NewEvent } from '../../src/intake/push/ports.ts';
-import { workBrand } from '../../src/intake/push/work-brand.ts';
+import { workBrand } from '../../src/intake/push/worker.ts';
 import { newKey } from '../../src/kit/crypto.ts';
 import { state } from '../../src/pipeline.ts';
 import { suppression } from '../../src/privacy/suppress.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseJson } from '../../src/kit/json.ts';
-import { parseStrictJson, type StrictReason } from '../../src/kit/json-strict.ts';
+import { parseJson, parseStrictJson, type StrictReason } from '../../src/kit/json.ts';
 
 const parse = (text: string | Buffer, limits?: Parameters<typeof parseStrictJson>[1]) =>
   parseStrictJson(Buffer.from(text as string), limits);

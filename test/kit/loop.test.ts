@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Heartbeats } from '../../src/kit/heartbeats.ts';
-import { startLoop } from '../../src/kit/loop.ts';
+import { Heartbeats, startLoop } from '../../src/kit/loop.ts';
 
 test('turns and rests alternate; a failed turn is reported and the next one follows; stop waits for the turn', async () => {
   const happened: string[] = [];

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Curve, type Move } from '../../src/measures/curve.ts';
-import { addDays, daysBetween } from '../../src/measures/days.ts';
+import { addDays, Curve, daysBetween, errorsOf, type Move, pickupOf } from '../../src/measures/curve.ts';
 import type { HotelFacts, NightFacts } from '../../src/measures/facts.ts';
-import { errorsOf, pickupOf } from '../../src/measures/forecast.ts';
 import { hotelView, type Reporting } from '../../src/measures/hotel.ts';
 
 /** The figures of a hotel, calculated by hand. */

@@ -7,7 +7,7 @@ import { isPlain } from '../../src/normalize/name.ts';
 import { nameRules } from '../../src/normalize/name-rules.ts';
 import { particles } from '../../src/normalize/name-words.ts';
 import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
-import { leadingTitles, placeholders } from '../../src/persons/not-names.ts';
+import { leadingTitles, placeholders } from '../../src/persons/fold.ts';
 
 /** Difficult inputs: the words of the rules joined and mixed with punctuation, other scripts and invisible characters. */
 const marks = [

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { apiRoutes, openApi } from '../../src/api/api.ts';
-import { editInForce } from '../../src/operations/onboarding.ts';
+import { editOrThrow } from '../../src/operations/onboarding.ts';
 import { listAudit } from '../../src/store/operate/audit.ts';
 import { ask, type House, openHouse, openInBrowser } from './support.ts';
 
@@ -114,7 +114,7 @@ test('a link that asks for one way cannot use the other, and no link changes a c
   await house.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true });
   // Paused again later, by the operator, for another reason.
   const { runtime } = house.service;
-  await editInForce(runtime, 'integration', 'shared', 'test', (yaml) => yaml.set('paused', true));
+  await editOrThrow(runtime, 'integration', 'shared', 'test', (yaml) => yaml.set('paused', true));
   assert.equal((await pull.browser.call('POST', '/pull', form)).status, 409);
   assert.equal((await pull.browser.call('POST', '/test')).status, 409);
 });
@@ -172,7 +172,9 @@ test('a guessed token or link id is refused, and guesses are slowed down', async
   const unknown = await guess('onb_00000000000000000000', link.token);
   assert.deepEqual([wrong.status, wrong.body.detail], [unknown.status, unknown.body.detail], 'no oracle');
   const answers = await Promise.all(Array.from({ length: 90 }, () => guess(link.linkId, 'y'.repeat(43))));
-  assert.ok(answers.some(({ status }) => status === 429));
+  // Those that came together may all have been looked at before the first of them counted.
+  assert.ok(answers.every(({ status }) => [401, 429].includes(status)));
+  assert.equal((await guess(link.linkId, 'y'.repeat(43))).status, 429);
   // A valid browser is not locked out by them, and neither is its operator.
   assert.equal((await house.operator('GET', '/onboarding-links')).status, 200);
 });

@@ -1,4 +1,5 @@
 /** A partner's developer with a browser, who knows only the address of the link. */
+import type { TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildConsole } from '../../console/build.ts';
 import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../scripts/prepare-browser.ts';
@@ -7,7 +8,6 @@ export const skip = skipWithoutBrowser();
 
 let running: Promise<Browser> | undefined;
 
-/** Before the service stops: a page that looks every second keeps its connections open. */
 export const closeBrowser = async (): Promise<void> => (await running)?.close();
 
 export interface Look {
@@ -18,7 +18,9 @@ export interface Look {
   readonly requested: string[];
 }
 
+/** Open until the test ends: a page looks every second. */
 export async function openBrowser(
+  t: TestContext,
   url: string,
   { phone = false, scheme = 'light' as 'light' | 'dark' } = {},
 ): Promise<Look> {
@@ -32,6 +34,7 @@ export async function openBrowser(
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  t.after(() => context.close());
   context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkConformance } from '../../src/operations/conformance.ts';
-import { editInForce } from '../../src/operations/onboarding.ts';
+import { editOrThrow } from '../../src/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { type Faults, startUnseenSystem } from './unseen-system.ts';
 
@@ -97,7 +97,7 @@ test('wrong dates that are accepted are named, and do not keep the partner from 
 
 test('the check keeps the rate of the brand', async () => {
   const { requests } = await checked('slow-hotel', {}, (name) =>
-    editInForce(house.service.runtime, 'integration', name, 'Ada', (yaml) =>
+    editOrThrow(house.service.runtime, 'integration', name, 'Ada', (yaml) =>
       yaml.setIn(['pull', 'rate'], yaml.createNode({ requests: 1, per: '1s', burst: 1 })),
     ),
   );

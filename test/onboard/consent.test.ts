@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
@@ -21,9 +21,9 @@ after(async () => {
 });
 
 /** The page of a new brand, with its form saved and access not granted yet. */
-async function connected(integration: string, language: 'en' | 'de' = 'en'): Promise<Page> {
+async function connected(t: TestContext, integration: string, language: 'en' | 'de' = 'en'): Promise<Page> {
   const brand = { brand_id: 'OAU01', timezone: 'Europe/Lisbon', deliver: [] };
-  const { page } = await openBrowser((await house.link({ integration, asks: ['pull'], brand, language })).url);
+  const { page } = await openBrowser(t, (await house.link({ integration, asks: ['pull'], brand, language })).url);
   await page.locator('.form input[type=url]').fill(partner.baseUrl);
   await page.locator('.form select').first().selectOption('oauth2, authorization_code');
   const texts = page.locator('.form > label > input');
@@ -47,8 +47,8 @@ const address = (page: Page) => page.evaluate('location.pathname + location.sear
 
 test('consent, code, token, first pull: the partner comes back to the same page, which tests by itself', {
   skip,
-}, async () => {
-  const page = await connected('consented');
+}, async (t) => {
+  const page = await connected(t, 'consented');
   const own = await address(page);
   await page.getByRole('button', { name: 'Grant access' }).click();
   await page.getByRole('button', { name: 'Allow' }).click();
@@ -60,8 +60,8 @@ test('consent, code, token, first pull: the partner comes back to the same page,
   assert.equal(await page.getByLabel('How we sign in').inputValue(), 'oauth2, authorization_code');
 });
 
-test('a refusal is said in the language of the page, and can be repaired there', { skip }, async () => {
-  const page = await connected('refused', 'de');
+test('a refusal is said in the language of the page, and can be repaired there', { skip }, async (t) => {
+  const page = await connected(t, 'refused', 'de');
   await page.getByRole('button', { name: 'Zugang gewähren' }).click();
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('Der Zugang wurde nicht gewährt').waitFor();
@@ -70,8 +70,8 @@ test('a refusal is said in the language of the page, and can be repaired there',
   await page.getByText('Es klappt').waitFor();
 });
 
-test('a forged or repeated answer grants nothing and leads nowhere', { skip }, async () => {
-  const page = await connected('forged');
+test('a forged or repeated answer grants nothing and leads nowhere', { skip }, async (t) => {
+  const page = await connected(t, 'forged');
   const consented = page.waitForRequest((one) => one.url().includes('/oauth/authorize'));
   await page.getByRole('button', { name: 'Grant access' }).click();
   const state = new URL((await consented).url()).searchParams.get('state') ?? '';

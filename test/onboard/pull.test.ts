@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { editInForce } from '../../src/operations/onboarding.ts';
+import { editOrThrow } from '../../src/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
@@ -64,7 +64,7 @@ test('a partner connects a system that nobody has described, and sees what we re
   const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
 
-  await editInForce(house.service.runtime, 'connector', 'harbour', 'Ada', (yaml) => {
+  await editOrThrow(house.service.runtime, 'connector', 'harbour', 'Ada', (yaml) => {
     yaml.set('unknown_status', 'other');
     yaml.setIn(['map', 'status'], { const: 'ZZ' });
   });
@@ -79,7 +79,7 @@ test('a partner connects a system that nobody has described, and sees what we re
 test('what an operator corrects in the mapping stays when the partner saves the same form again', async () => {
   const { browser } = await openInBrowser(house, await house.link({ asks: ['pull'] }));
   const { runtime } = house.service;
-  await editInForce(runtime, 'connector', 'harbour', 'Ada', (yaml) => yaml.setIn(['map', 'source'], 'guest.mail'));
+  await editOrThrow(runtime, 'connector', 'harbour', 'Ada', (yaml) => yaml.setIn(['map', 'source'], 'guest.mail'));
   const mapped = () => runtime.active().integrations.get('harbour')?.connector.body.map?.source;
   await browser.call('POST', '/pull', { base_url: system.url, list });
   assert.equal(mapped(), 'guest.mail');

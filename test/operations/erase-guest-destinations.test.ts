@@ -10,8 +10,8 @@ import type { ErasureReceipt } from '../../src/operations/erase-guest.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
 import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
 import { resendRecords } from '../../src/operations/resend.ts';
+import { forgetDeliveredErasures } from '../../src/store/erasure/erased.ts';
 import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
-import { forgetDeliveredErasures } from '../../src/store/erasure/identifiers.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Destinations receive an erasure: a CRM with the address under which it knows the guest, a lake without one. */

@@ -141,7 +141,7 @@ test('the next poll does not bring the guest back, and a poll without news makes
 });
 
 test('deletes the identifiers once every destination has received the erasure', async () => {
-  const { forgetDeliveredErasures } = await import('../../src/store/erasure/identifiers.ts');
+  const { forgetDeliveredErasures } = await import('../../src/store/erasure/erased.ts');
   assert.equal(await forgetDeliveredErasures(node.runtime.pool), 0);
   await node.runtime.pool.query('update outbox set next_version = last_version + 1, due_at = null');
   assert.ok((await forgetDeliveredErasures(node.runtime.pool)) > 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillRates, gapsText } from '../../src/operations/fill-rates.ts';
+import { fillRates, gapsText } from '../../src/operations/preview-mapping.ts';
 
 const guest = (some: object) => ({ last_name: 'Reis', ...some });
 const records = [

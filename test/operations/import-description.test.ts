@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { type ProposeOptions, proposalYaml } from '../../packages/suggest/src/index.ts';
 import { checkFiles } from '../../src/documents/check.ts';
-import { type Imported, importDescription } from '../../src/operations/import-description.ts';
+import { importDescription } from '../../src/operations/import-description.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { expected } from './descriptions/expected.ts';
 
@@ -14,7 +14,7 @@ const folder = new URL('./descriptions/', import.meta.url);
 const textOf = (file: string) => readFile(new URL(file, folder), 'utf8');
 
 async function proposed(text: string, options: ProposeOptions = {}) {
-  const imported: Imported = await importDescription(text, options);
+  const imported = await importDescription(text, options);
   assert.ok(imported.kind === 'ok', imported.kind === 'wrong' ? imported.message : '');
   return imported.proposal;
 }

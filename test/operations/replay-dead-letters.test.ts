@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { eventWorkerPorts } from '../../src/composition/events.ts';
+import { eventWorkerPorts } from '../../src/composition/push.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/deliver/replay.ts';
 import { InnboundError } from '../../src/errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventWorkerPorts, hydratorPorts } from '../../src/composition/events.ts';
+import { eventWorkerPorts, hydratorPorts } from '../../src/composition/push.ts';
 import { hydrateOnce } from '../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../src/intake/push/worker.ts';
 import { applyDocument } from '../../src/operations/edit-documents.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
-import { outboxStore } from '../../src/store/outbox/outbox.ts';
+import { outboxStore } from '../../src/store/outbox/settle.ts';
 import { assembleProfiles } from '../../src/store/persons/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { reservation, takeIn } from '../deliver/support.ts';

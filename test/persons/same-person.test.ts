@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest } from '../../src/canonical/reservation.ts';
 import { withoutErasedGuests } from '../../src/persons/erased-guests.ts';
+import { sharedAmong, withoutRepeated } from '../../src/persons/identifiers.ts';
 import { kindOf } from '../../src/persons/names.ts';
-import { withoutRepeated } from '../../src/persons/repeated.ts';
 import { type Between, type Mention, samePerson } from '../../src/persons/same-person.ts';
-import { sharedAmong } from '../../src/persons/shared.ts';
 
 const joao: Mention = {
   first_name: 'João',

@@ -4,7 +4,7 @@ import { compilePath, type Path } from '../../src/brand/compile.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import { parseJson } from '../../src/kit/json.ts';
 import { decide, finish, state } from '../../src/pipeline.ts';
-import type { Arrival } from '../../src/reconcile/forms.ts';
+import { type Arrival, newerIsStored, type Stored } from '../../src/reconcile/forms.ts';
 import type { RawRecord } from '../../src/shape/config.ts';
 import type { JsonObject } from '../../src/terms.ts';
 
@@ -307,4 +307,34 @@ test('the note about an empty object names the cure', () => {
   const [one] = prepare(pathOf({}), `[{"id":"A",${bare},"source":{}}]`);
   assert.ok(one?.kind === 'change');
   assert.match(one.notes[0]?.reason ?? '', /map the field with empty: \[\{\}\]/);
+});
+
+test('what overruled a late event is named: the list only once it repeated its row for the lag', () => {
+  const path = pathOf({});
+  const minute = 60_000;
+  const at = (minutes: number) => 1_790_000_000_000 + minutes * minute;
+  const saying = (channel: string, arrival: Arrival): ReturnType<typeof state> =>
+    state(path, { key: 'A', value: parseJson(`{"id":"A","channel":"${channel}",${bare}}`) }, arrival);
+  const event = (minutes: number): Arrival => ({
+    mode: 'push',
+    effectiveAt: at(minutes),
+    cause: 'event',
+    causeId: '1',
+  });
+  const stored = (decision: ReturnType<typeof decide>, sightedAt: number): Stored => {
+    assert.ok(decision.kind === 'change', JSON.stringify(decision));
+    const { version, event: made, text, state: kept } = decision;
+    return { version, event: made, text, ...kept, sightedAt };
+  };
+  const listed = decide(path, undefined, saying('web', { ...pulled, effectiveAt: at(0) }));
+  const changed = decide(path, stored(listed, at(0)), saying('phone', event(10)));
+  const byEvent = decide(path, stored(changed, at(15)), saying('desk', event(5)));
+  assert.ok(byEvent.kind === 'superseded');
+  assert.equal(byEvent.reason, newerIsStored);
+  const byList = decide(path, stored(listed, at(45)), saying('desk', event(5)));
+  assert.ok(byList.kind === 'superseded');
+  assert.equal(
+    byList.reason,
+    `The partner's list, requested at ${new Date(at(45)).toISOString()}, more than 30 minutes later, still showed the stored state.`,
+  );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { merge, type Views } from '../../src/reconcile/merge.ts';
-import { saysOf } from '../../src/reconcile/says-of.ts';
+import { saysOf } from '../../src/reconcile/says.ts';
 import { accept } from '../../src/reconcile/view.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Message, type Story, story, type Truth, untrue, visible } from './model-partner.ts';

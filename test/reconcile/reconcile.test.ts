@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { difference, undo } from '../../src/reconcile/difference.ts';
 import type { Decision, Statement, Stored } from '../../src/reconcile/forms.ts';
-import { decideBatch } from '../../src/store/records/decide-batch.ts';
+import { decideBatch } from '../../src/store/records/take.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 const brand = testBrand('lisbon');

@@ -6,7 +6,7 @@ import type { Held } from '../../src/reconcile/accidents/guard.ts';
 import type { Aside } from '../../src/reconcile/aside.ts';
 import { arrivedBy, type Statement, type Stored } from '../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../src/reconcile/stored-views.ts';
-import { decideBatch } from '../../src/store/records/decide-batch.ts';
+import { decideBatch } from '../../src/store/records/take.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 /** The rules about what counts: consent, lists that lag, amounts, and values that are held. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { activate, withChanges } from '../../src/brand/active.ts';
-import type { StoredDocument } from '../../src/documents/stored.ts';
-import { openActiveDocuments } from '../../src/runtime/active-documents.ts';
+import type { StoredDocument } from '../../src/documents/kinds.ts';
+import { openActiveDocuments } from '../../src/runtime/runtime.ts';
 import { transaction } from '../../src/store/db/pool.ts';
-import { documentsChangedSince, documentsPosition } from '../../src/store/documents/document-changes.ts';
-import { applyDocuments, removeDocuments } from '../../src/store/documents/documents.ts';
+import {
+  applyDocuments,
+  documentsChangedSince,
+  documentsPosition,
+  removeDocuments,
+} from '../../src/store/documents/documents.ts';
 import type { Json } from '../../src/terms.ts';
 import { testStore } from '../support/store.ts';
 

@@ -1,7 +1,7 @@
 import { activate } from '../../src/brand/active.ts';
 import type { Brand } from '../../src/brand/brand.ts';
+import type { StoredDocument } from '../../src/documents/kinds.ts';
 import { pullOf } from '../../src/documents/pull.ts';
-import type { StoredDocument } from '../../src/documents/stored.ts';
 import type { PullPlan } from '../../src/intake/pull/ports.ts';
 import type { Json } from '../../src/terms.ts';
 

@@ -1,13 +1,13 @@
+import { QueuedLanes } from '../../src/deliver/claiming.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
 import type { Destination } from '../../src/deliver/destination.ts';
-import { compileFields } from '../../src/deliver/fields.ts';
+import { compileFields } from '../../src/deliver/message.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
-import { QueuedLanes } from '../../src/deliver/queued-lanes.ts';
 import { startRunner } from '../../src/intake/pull/run/runner.ts';
+import { pushSettingsOf } from '../../src/intake/push/directory.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/intake/push/intake.ts';
-import { pushSettingsOf } from '../../src/intake/push/push-settings.ts';
 import { startEventWorker } from '../../src/intake/push/worker.ts';
-import { Wake } from '../../src/kit/wake.ts';
+import { Wake } from '../../src/kit/loop.ts';
 import type { Http } from '../../src/outbound/http.ts';
 import { followClock } from '../../src/store/db/database-clock.ts';
 import type { OnChanged } from '../../src/store/records/take.ts';

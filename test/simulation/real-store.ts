@@ -2,7 +2,7 @@ import type { Pool } from '../../src/store/db/pool.ts';
 import { appendEvents } from '../../src/store/events/append.ts';
 import { putEventsBack, setEventAside } from '../../src/store/events/set-aside.ts';
 import { workEvents } from '../../src/store/events/work-events.ts';
-import { outboxStore } from '../../src/store/outbox/outbox.ts';
+import { outboxStore } from '../../src/store/outbox/settle.ts';
 import { openPartnerStore } from '../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../src/store/runs/runs.ts';
 import type { StorePorts } from './store-ports.ts';

@@ -1,6 +1,6 @@
 import type { Claim, Stream, StreamStore } from '../../src/intake/stream/ports.ts';
 import { startStreamReaders } from '../../src/intake/stream/readers.ts';
-import { strictLimits } from '../../src/kit/json-strict.ts';
+import { strictLimits } from '../../src/kit/json.ts';
 import type { OpenSocket } from '../../src/outbound/web-socket.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { Host } from './host.ts';

@@ -4,7 +4,7 @@ import type { Reservation } from '../../src/canonical/reservation.ts';
 import { schemas } from '../../src/documents/kinds.ts';
 import type { ErasurePort } from '../../src/reconcile/erasure-port.ts';
 import type { Arrival, Statement } from '../../src/reconcile/forms.ts';
-import { saysOf } from '../../src/reconcile/says-of.ts';
+import { saysOf } from '../../src/reconcile/says.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 
 /** A brand with a connector that reads our own fields, without a guard. */

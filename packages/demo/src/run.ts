@@ -12,17 +12,16 @@ import { createSignIn } from '../../../src/operations/tokens.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { type Service, startService } from '../../../src/service.ts';
 import { putSecret } from '../../../src/store/documents/secrets.ts';
+import { readTotals } from '../../../src/store/operate/overview.ts';
 import {
   type Simulator,
   type SimulatorOptions,
   shippedProperties,
   startSimulator,
 } from '../../partner-kit/src/simulate/index.ts';
-import { ended } from '../../partner-kit/src/terminal/ended.ts';
-import { startCrm } from './crm.ts';
+import { ended } from '../../partner-kit/src/terminal.ts';
 import { onboardPartner } from './onboard.ts';
-import { showProgress } from './progress.ts';
-import { makeTrouble } from './trouble.ts';
+import { makeTrouble, startCrm } from './trouble.ts';
 
 const template = fileURLToPath(new URL('./workspace/', import.meta.url));
 /** Added to the template for the troubled hotel. */
@@ -222,4 +221,22 @@ function welcome(
 
   Ctrl-C stops it.
 `;
+}
+
+/** A progress line: redrawn on a terminal, printed from time to time if the output is a file. */
+function showProgress(runtime: Runtime): { stop(): void } {
+  const { isTTY } = process.stderr;
+  let lastLine = '';
+  const draw = async (): Promise<void> => {
+    const totals = await readTotals(runtime.pool).catch(() => undefined);
+    if (!totals) return;
+    const { reservations, events, delivered, waiting, dead } = totals;
+    const line = `${reservations} reservations, ${events} events, ${delivered} changes delivered, ${waiting} waiting, ${dead} dead letters`;
+    if (line === lastLine) return;
+    lastLine = line;
+    process.stderr.write(isTTY ? `\r\u001b[2K  ${line}` : `  ${line}\n`);
+  };
+  void draw();
+  const timer = setInterval(draw, isTTY ? 1_000 : 10_000);
+  return { stop: () => clearInterval(timer) };
 }

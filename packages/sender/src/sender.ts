@@ -25,9 +25,7 @@ export class WebhookSender {
   readonly #closing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #now: () => number;
-  #delivered = 0;
-  #retried = 0;
-  #dead = 0;
+  readonly #counts = { delivered: 0, retried: 0, dead: 0 };
 
   private constructor(options: WebhookSenderOptions, spool: Spool) {
     this.#options = options;
@@ -49,7 +47,7 @@ export class WebhookSender {
   }
 
   get stats(): SenderStats {
-    return { queued: this.#underWay.size, delivered: this.#delivered, retried: this.#retried, dead: this.#dead };
+    return { queued: this.#underWay.size, ...this.#counts };
   }
 
   /** Resolves when the event is accepted or dead. You need not await it before the next call: order is kept per reservation. */
@@ -121,34 +119,33 @@ export class WebhookSender {
   #settle(kept: string | Promise<string>, letter: Letter, triedBefore = 0): Promise<SendResult> {
     return this.#lanes.run(letter.orderKey, async (): Promise<SendResult> => {
       const name = await kept;
+      const { eventId } = letter;
       const tries = 1 + (this.#options.retries ?? 4);
       for (let attempt = 1; ; attempt += 1) {
-        if (this.#closing.signal.aborted) return { kind: 'pending', eventId: letter.eventId };
+        if (this.#closing.signal.aborted) return { kind: 'pending', eventId };
         const outcome = await this.#lanes.inPlace(() => this.#attempt(letter, attempt));
         if (outcome.kind === 'delivered') {
           await this.#spool.forget(name);
-          this.#delivered += 1;
-          this.#observe({
-            kind: 'delivered',
-            eventId: letter.eventId,
-            attempts: attempt,
-            duplicate: outcome.duplicate,
-          });
-          return { ...outcome, eventId: letter.eventId, attempts: attempt };
+          this.#counts.delivered += 1;
+          const { status, duplicate } = outcome;
+          const settled = { kind: 'delivered', eventId, attempts: attempt, duplicate } as const;
+          this.#observe(settled);
+          return { ...settled, status };
         }
-        if (outcome.kind === 'cut') return { kind: 'pending', eventId: letter.eventId };
+        if (outcome.kind === 'cut') return { kind: 'pending', eventId };
         const { failure } = outcome;
         if (attempt >= tries) {
           const attempts = triedBefore + attempt;
-          await this.#spool.bury(name, letter, attempts, new Date(this.#now()).toISOString(), failure);
-          this.#dead += 1;
-          this.#observe({ kind: 'dead', eventId: letter.eventId, attempts, failure });
-          return { kind: 'dead', eventId: letter.eventId, attempts, failure, deadLetterId: name };
+          const failedAt = new Date(this.#now()).toISOString();
+          await this.#spool.bury({ ...letter, id: name, attempts, failedAt, failure });
+          this.#counts.dead += 1;
+          this.#observe({ kind: 'dead', eventId, attempts, failure });
+          return { kind: 'dead', eventId, attempts, failure, deadLetterId: name };
         }
         const asked = Math.min(outcome.retryAfterMs ?? 0, this.#options.maxRetryAfterMs ?? 3_600_000);
         const delayMs = Math.max(asked, backoffMs(this.#backoff, attempt, this.#options.random ?? Math.random));
-        this.#retried += 1;
-        this.#observe({ kind: 'retry', eventId: letter.eventId, attempt, delayMs, failure });
+        this.#counts.retried += 1;
+        this.#observe({ kind: 'retry', eventId, attempt, delayMs, failure });
         await this.#wait(delayMs).catch(() => undefined);
       }
     });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DeadLetter, Failure, Letter } from './letter.ts';
+import type { DeadLetter, Letter } from './letter.ts';
 
 /** Where events are kept until the receiver accepts them. */
 export interface Spool {
@@ -10,7 +10,7 @@ export interface Spool {
   /** Removes an accepted event, or a dead letter that is dropped. */
   forget(name: string): Promise<void>;
   /** Moves an event to the dead letters. */
-  bury(name: string, letter: Letter, attempts: number, failedAt: string, failure: Failure): Promise<void>;
+  bury(letter: DeadLetter): Promise<void>;
   /** Events whose attempts a crash interrupted, oldest first. */
   pending(): Promise<{ readonly name: string; readonly letter: Letter }[]>;
   /** Oldest first. */
@@ -46,14 +46,13 @@ export class FolderSpool implements Spool {
   }
 
   async forget(name: string): Promise<void> {
-    await rm(join(this.#folder, 'pending', `${name}.json`), { force: true });
-    await rm(join(this.#folder, 'dead', `${name}.json`), { force: true });
+    await this.#remove('pending', name);
+    await this.#remove('dead', name);
   }
 
-  async bury(name: string, letter: Letter, attempts: number, failedAt: string, failure: Failure): Promise<void> {
-    const dead: DeadLetter = { ...letter, id: name, attempts, failedAt, failure };
-    await this.#write('dead', name, dead);
-    await rm(join(this.#folder, 'pending', `${name}.json`), { force: true });
+  async bury(letter: DeadLetter): Promise<void> {
+    await this.#write('dead', letter.id, letter);
+    await this.#remove('pending', letter.id);
   }
 
   async pending() {
@@ -61,7 +60,7 @@ export class FolderSpool implements Spool {
     const found: { name: string; letter: Letter }[] = [];
     for (const name of await this.#names('pending')) {
       // A crash between the two steps of bury leaves both files: the dead letter wins.
-      if (buried.has(name)) await rm(join(this.#folder, 'pending', `${name}.json`), { force: true });
+      if (buried.has(name)) await this.#remove('pending', name);
       else for (const letter of await this.#read<Letter>('pending', name)) found.push({ name, letter });
     }
     return found;
@@ -71,6 +70,10 @@ export class FolderSpool implements Spool {
     const found: DeadLetter[] = [];
     for (const name of await this.#names('dead')) found.push(...(await this.#read<DeadLetter>('dead', name)));
     return found;
+  }
+
+  async #remove(part: string, name: string): Promise<void> {
+    await rm(join(this.#folder, part, `${name}.json`), { force: true });
   }
 
   async #names(part: string): Promise<string[]> {
@@ -137,9 +140,9 @@ export class MemorySpool implements Spool {
     this.#dead.delete(name);
   }
 
-  async bury(name: string, letter: Letter, attempts: number, failedAt: string, failure: Failure): Promise<void> {
-    this.#pending.delete(name);
-    this.#dead.set(name, { ...letter, id: name, attempts, failedAt, failure });
+  async bury(letter: DeadLetter): Promise<void> {
+    this.#pending.delete(letter.id);
+    this.#dead.set(letter.id, letter);
   }
 
   async pending() {

@@ -1,7 +1,6 @@
 import type { Json } from '../../../src/terms.ts';
 import { dateFormat, numberFormat } from './formats.ts';
-import { plain } from './kinds.ts';
-import { isInEveryItem, isInMost, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isInMost, type Leaf, plain, present } from './leaf.ts';
 import { isKnown } from './words.ts';
 
 /** What the amounts of a record say about each other, whatever their names. */

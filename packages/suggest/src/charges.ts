@@ -1,14 +1,12 @@
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import { amountOf, isEqual, isProduct } from './amounts.ts';
 import type { Container } from './containers.ts';
-import { fieldMap } from './field.ts';
-import { plain } from './kinds.ts';
-import { isSharedId, type Leaf, present } from './leaf.ts';
+import { isSharedId, type Leaf, plain, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { chargeLexicon, chargeWords, reservationLexicon } from './lexicon.ts';
 import { isUsed, type Match, matchFields, matchOf, type Vocabulary } from './match.ts';
-import { isNightly } from './nights.ts';
-import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
+import { fieldMap, goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
+import { isNightly } from './stay-dates.ts';
 import { refersBack, type Table } from './tables.ts';
 import { wordSet } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { areIds, child, emptied, keysOf } from './keys.ts';
+import { areIds, child, emptied, keysOf } from './leaf.ts';
 import { wordsOf } from './words.ts';
 
 /** An object or list inside the records that may contain guests, rooms or charges. */

@@ -1,8 +1,6 @@
 import { readPhone } from '../../../src/normalize/phone.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
-import { parentOf } from './keys.ts';
-import { plain } from './kinds.ts';
-import type { Leaf } from './leaf.ts';
+import { type Leaf, parentOf, plain } from './leaf.ts';
 import { type Section, withField } from './section.ts';
 
 /** Names of the parts before a phone number, without the word phone itself. */

@@ -1,20 +1,26 @@
-import type { JsonObject } from '../../../src/terms.ts';
-import type { Container } from './containers.ts';
+import type { Json, JsonObject } from '../../../src/terms.ts';
+import { type Container, isListed } from './containers.ts';
 import { withDialCode } from './dial-code.ts';
-import { consentOf, documentKind, fromFullName } from './guest-fields.ts';
-import { joinedPeople } from './joined-people.ts';
-import { plain } from './kinds.ts';
-import { type Leaf, present } from './leaf.ts';
+import { joinedPeople, withoutRepeats } from './joined-people.ts';
+import { type Leaf, plain, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
-import { bookerWords, fullNameLexeme, guestWords } from './lexicon.ts';
+import { bookerWords, fullNameLexeme, guestWords, strangerWords } from './lexicon.ts';
 import { type Match, matchOf } from './match.ts';
-import { innermost, matchGuest, type People, scoreOf } from './people.ts';
-import { addContact } from './record-contact.ts';
+import {
+  hasAmounts,
+  innermost,
+  isFirm,
+  isGuestName,
+  isSame,
+  isStranger,
+  matchGuest,
+  type People,
+  scoreOf,
+} from './people.ts';
 import { matchReservation } from './reservation-fields.ts';
-import { withoutRepeats } from './same-person.ts';
-import { goneCondition, type Section, sectionOf, withWhere } from './section.ts';
-import { hasAmounts, isFirm, isGuestName, isSame, isStranger } from './strangers.ts';
+import { type FieldLine, goneCondition, type Section, sectionOf, withWhere } from './section.ts';
 import type { Table } from './tables.ts';
+import { guessDocument } from './vocabulary.ts';
 
 /** The guests: lists and objects of people in the record, or a table of people that it refers to. */
 export function findGuests(
@@ -139,3 +145,73 @@ function toSection({ head, leaves, matches }: People, stays?: string): Section {
   documentKind(matches, fields);
   return withDialCode({ ...section, lines }, leaves);
 }
+
+/** Fields of a guest that are derived from several leaves. */
+
+/** First and last name from a full name. */
+function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, fields: JsonObject): FieldLine[] {
+  const { leaf, confidence } = full;
+  const line = (field: string, reason: string) => ({
+    field: `guests.${field}`,
+    path: leaf.path,
+    confidence: Math.round(confidence * 95) / 100,
+    reason,
+  });
+  return (['first_name', 'last_name'] as const).flatMap((field) => {
+    const match = matches.get(field);
+    const needed =
+      match === undefined ||
+      match.leaf.values.some((value, index) => value === undefined && leaf.values[index] !== undefined);
+    if (!needed) return [];
+    const part = { path: leaf.path, name: field === 'first_name' ? 'first' : 'last' };
+    fields[field] = match === undefined ? part : { first: [fields[field] as Json, part] };
+    return match === undefined ? [line(field, 'taken out of the full name')] : [];
+  });
+}
+
+/** The document type from the path of its number: passport.number is a passport. */
+function documentKind(matches: ReadonlyMap<string, Match>, fields: JsonObject): void {
+  const number = matches.get('document_number');
+  if (number === undefined || matches.has('document_type')) return;
+  const kinds = [number.leaf, ...number.others].flatMap((leaf) => {
+    const named = leaf.own.filter((word) => word !== 'number' && word !== 'no').join('');
+    const kind =
+      guessDocument(leaf.around.slice(-2).join('')) ?? guessDocument(leaf.around.at(-1) ?? '') ?? guessDocument(named);
+    return kind === undefined ? [] : [{ const: kind, when: { [leaf.path]: { exists: true } } }];
+  });
+  if (kinds.length > 0) fields.document_type = { first: kinds };
+}
+
+/** Consent from a list of options that mentions marketing. */
+function consentOf(leaves: readonly Leaf[], matches: ReadonlyMap<string, Match>): JsonObject {
+  if (matches.has('marketing_consent')) return {};
+  for (const leaf of leaves) {
+    if (leaf.kind !== 'list') continue;
+    const option = present(leaf)
+      .flat()
+      .find((value) => typeof value === 'string' && /marketing|newsletter/i.test(value));
+    if (typeof option !== 'string') continue;
+    const said = { const: true, when: { [leaf.path]: { contains: option } } };
+    return { marketing_consent: { first: [said, { const: false, when: { [leaf.path]: { exists: true } } }] } };
+  }
+  return {};
+}
+
+/** The e-mail address and phone of the record are its first guest's, if the guests have none and the record names nobody else. */
+function addContact({ container, matches }: People, beside: readonly Leaf[]): void {
+  const names = ['full_name', 'first_name', 'last_name'].flatMap((field) => matches.get(field)?.leaf ?? []);
+  const own = matchGuest(beside.filter((leaf) => !leaf.own.some((word) => others.has(word))));
+  const isFirst = (name: string, record: number) =>
+    name.includes(plain(names.at(-1)?.values[container?.owners.indexOf(record) ?? 0] ?? null));
+  const holder = (own.get('full_name') ?? own.get('last_name'))?.leaf.values ?? [];
+  if (container === undefined || holder.some((name, record) => name && !isFirst(plain(name), record))) return;
+  const first = `$record.${container.from.replaceAll('[]', '[0]')}${container.kind === 'list' ? '[0]' : ''}`;
+  const when = Object.fromEntries(names.map(({ path }) => [path, { same_as: `${first}.${path}` }]));
+  for (const { field, leaf } of ['email', 'phone'].flatMap((name) => own.get(name) ?? [])) {
+    const path = `$record.${leaf.path}`;
+    const source = isListed(container) ? { path, when } : path;
+    matches.set(field, matchOf(field, { ...leaf, path, source }, 0.7, 'beside the guests, none of whom has one'));
+  }
+}
+
+const others = new Set([...strangerWords].filter((word) => word !== 'address'));

@@ -1,9 +1,8 @@
-import { toCountry } from '../../../src/canonical/country.ts';
-import { isCurrency } from '../../../src/canonical/currency.ts';
 import { type FieldKind, listFields, reservationFields } from '../../../src/canonical/fields.ts';
+import { isCurrency, toCountry } from '../../../src/canonical/values.ts';
 import type { Json } from '../../../src/terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
-import { type Leaf, present } from './leaf.ts';
+import { isTiny, type Leaf, plain, present } from './leaf.ts';
 import { guessBoard, guessConsent, guessStatus } from './vocabulary.ts';
 import { wordSet } from './words.ts';
 
@@ -35,7 +34,6 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
   const values = present(leaf);
   // Without an id every record would be lost.
   if (values.length === 0) return { score: field === 'id' ? 0 : 0.45, seen: 'no value in the sample' };
-  const look = looks.get(field) ?? kindOf(field);
   const all = (test: (value: Json) => boolean, seen: string) => {
     const share = values.filter(test).length / values.length;
     return {
@@ -51,19 +49,7 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
     const summed = field === 'quantity' && values.flat().every((value) => typeof value === 'number');
     return { score: summed ? 0.9 : 0, seen: 'numbers in a list, which are added up' };
   }
-  return byLook(field, look, leaf, values, all);
-}
-
-type Result = { readonly score: number; readonly seen: string };
-
-function byLook(
-  field: string,
-  look: Look,
-  leaf: Leaf,
-  values: Json[],
-  all: (test: (value: Json) => boolean, seen: string) => Result,
-): Result {
-  switch (look) {
+  switch (looks.get(field) ?? kindOf(field)) {
     case 'date':
     case 'birth_date': {
       const real = values.filter((value) => !isNoDate(value));
@@ -181,17 +167,10 @@ function areFewCodes(values: readonly Json[]): boolean {
   );
 }
 
-/** A flag or a count, not a code. */
-export const isTiny = (value: Json): boolean =>
-  typeof value === 'boolean' || /^(?:-?\d{1,2}|true|false)$/i.test(plain(value));
 const isFraction = (value: Json): boolean => /^-?\d+[.,]\d+$/.test(plain(value));
 
 function isCode(value: Json): boolean {
   if (typeof value === 'boolean') return false;
   const text = plain(value);
   return text.length <= 60 && !text.includes('@') && !/^\d{4}-\d{2}-\d{2}/.test(text) && !/^https?:/.test(text);
-}
-
-export function plain(value: Json): string {
-  return typeof value === 'object' ? '' : String(value).trim();
 }

@@ -1,8 +1,7 @@
 import { isObject, type Json } from '../../../src/terms.ts';
-import { areIds, child, emptied, keysOf, parentOf } from './keys.ts';
-import type { Leaf, LeafPlace } from './leaf.ts';
+import { daysOf } from './formats.ts';
+import { areIds, child, emptied, keysOf, type Leaf, type LeafPlace, parentOf } from './leaf.ts';
 import { agedLeaves, contactLeaf, countedLeaves, typedLeaves } from './list-leaves.ts';
-import { isLastNight } from './stay-dates.ts';
 import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
 const deepest = 6;
@@ -38,6 +37,19 @@ const isScale = ({ own, values }: Leaf): boolean =>
   (/^(?:scale|exponent|decimals|decimal places|decimal digits|minor units?)$/.test(own.join(' ')) &&
     values.every((value) => value === 2 || value === 3)) ||
   values.every((value) => /^(?:cents?|minor(?:.?units?)?|centavos|centimes|pence)$/i.test(String(value)));
+
+/** Whether an end is the last of a list of consecutive days in every item, or of the rooms that have such a list. */
+function isLastNight({ kind, own, values }: Leaf, leaves: readonly Leaf[]): boolean {
+  if (kind !== 'value' || !own.some((word) => ['end', 'to', 'until', 'till', 'last'].includes(word))) return false;
+  const lists = leaves.filter((leaf) => leaf.kind === 'many' && (leaf.isLastNight || leaf.own.join(' ') === 'date'));
+  return lists.some((leaf) => {
+    const nights = leaf.values.map((list) => daysOf((list ?? []) as Json[]));
+    const isRun = (days: readonly number[]) => days.every((day, at) => at === 0 || day - 1 === days[at - 1]);
+    const isNightly = nights.every(isRun) && nights.some((days) => days.length > 1);
+    const lasts = daysOf(values);
+    return (leaf.isLastNight || isNightly) && nights.every((days, at) => Math.max(...days) === lasts[at]);
+  });
+}
 
 type Values = readonly (Json | undefined)[];
 

@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { phonePartsOf } from './dial-code.ts';
-import { child, emptied, keysOf } from './keys.ts';
-import type { Leaf, LeafPlace } from './leaf.ts';
+import { child, emptied, keysOf, type Leaf, type LeafPlace } from './leaf.ts';
 import { withoutNoise, wordSet, wordsOf } from './words.ts';
 
 /** Lists of objects that are read like fields: contacts of one person, and members that name their own type. */

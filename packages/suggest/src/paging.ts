@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { child, keysOf } from './keys.ts';
+import { child, keysOf } from './leaf.ts';
 import { wordsOf } from './words.ts';
 
 export interface Paging {

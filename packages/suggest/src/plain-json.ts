@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { child, keysOf } from './keys.ts';
+import { child, keysOf } from './leaf.ts';
 
 /**
  * JSON made from XML wraps its values: text under `_text` or `#text`, attributes under `@attributes` or `$`, every element in a list,

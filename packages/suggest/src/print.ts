@@ -1,6 +1,6 @@
 import { Document, isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import type { JsonObject } from '../../../src/terms.ts';
-import type { FieldLine } from './field.ts';
+import type { FieldLine } from './section.ts';
 import type { Suggestion } from './suggest.ts';
 
 /** The proposal as a connector file: each line with its confidence and reason, and the unmapped paths at the end. */

@@ -1,12 +1,10 @@
-import { isCurrency } from '../../../src/canonical/currency.ts';
+import { isCurrency } from '../../../src/canonical/values.ts';
 import { largestOf, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
-import { parentOf } from './keys.ts';
-import { plain } from './kinds.ts';
-import { isInEveryItem, isInMost, isUnique, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isInMost, isUnique, type Leaf, parentOf, plain, present } from './leaf.ts';
 import { reservationLexicon } from './lexicon.ts';
 import { type Match, matchFields, matchOf, valuesOf } from './match.ts';
-import { areStatuses, betterStatus } from './status-field.ts';
+import { areStatuses, betterStatus } from './status.ts';
 import { areNights, putStay } from './stay-dates.ts';
 import { guessStatus } from './vocabulary.ts';
 

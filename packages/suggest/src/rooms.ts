@@ -1,17 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { countPersons } from './age-groups.ts';
 import type { Container } from './containers.ts';
 import { daysOf } from './formats.ts';
-import { isTiny, plain } from './kinds.ts';
-import { isInEveryItem, isSharedId, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, isSharedId, isTiny, type Leaf, plain, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { roomLexicon, roomWords } from './lexicon.ts';
 import { isUsed, type Match, matchFields, matchOf, type Vocabulary, weigh } from './match.ts';
-import { firstLeaves, isNightly, nightLeaves } from './nights.ts';
+import { hasAmounts } from './people.ts';
 import { goneCondition, type Section, sectionOf, withField, withWhere } from './section.ts';
-import { putStay } from './stay-dates.ts';
-import { hasAmounts } from './strangers.ts';
-import { type Table, withLookups } from './tables.ts';
+import { firstLeaves, isNightly, nightLeaves, putStay } from './stay-dates.ts';
+import { countPersons, type Table, withLookups } from './tables.ts';
 import { guessBoard, guessStatus } from './vocabulary.ts';
 import { fit, phrases, wordSet, wordsOf } from './words.ts';
 

@@ -1,8 +1,7 @@
-import { foldSpelling, readStatus } from '../../../src/canonical/status.ts';
+import { foldSpelling, readStatus } from '../../../src/canonical/values.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import type { Sections } from './document.ts';
-import { plain } from './kinds.ts';
-import type { Leaf } from './leaf.ts';
+import { type Leaf, plain } from './leaf.ts';
 import { type Match, valuesOf } from './match.ts';
 import type { Section } from './section.ts';
 import { guessBoard, guessConsent, guessDocument, guessStatus } from './vocabulary.ts';

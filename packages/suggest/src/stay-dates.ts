@@ -1,8 +1,8 @@
 import type { Json } from '../../../src/terms.ts';
+import { type Container, containersOf } from './containers.ts';
 import { dateFormat, daysOf } from './formats.ts';
-import { parentOf } from './keys.ts';
-import { plain } from './kinds.ts';
-import { isInEveryItem, type Leaf, present } from './leaf.ts';
+import { isInEveryItem, type Leaf, parentOf, plain, present } from './leaf.ts';
+import { leavesOf } from './leaves.ts';
 import { type Match, matchOf } from './match.ts';
 
 const nightNames = /^(?:nights?|num(?:ber)?(?: of)? nights|nights? count|length(?: of)? stay|los)$/;
@@ -15,19 +15,6 @@ export function areNights(leaf: Leaf): boolean {
     isInEveryItem(leaf) &&
     present(leaf).every((value) => /^\d{1,3}$/.test(plain(value)))
   );
-}
-
-/** Whether an end is the last of a list of consecutive days in every item, or of the rooms that have such a list. */
-export function isLastNight({ kind, own, values }: Leaf, leaves: readonly Leaf[]): boolean {
-  if (kind !== 'value' || !own.some((word) => ['end', 'to', 'until', 'till', 'last'].includes(word))) return false;
-  const lists = leaves.filter((leaf) => leaf.kind === 'many' && (leaf.isLastNight || leaf.own.join(' ') === 'date'));
-  return lists.some((leaf) => {
-    const nights = leaf.values.map((list) => daysOf((list ?? []) as Json[]));
-    const isRun = (days: readonly number[]) => days.every((day, at) => at === 0 || day - 1 === days[at - 1]);
-    const isNightly = nights.every(isRun) && nights.some((days) => days.length > 1);
-    const lasts = daysOf(values);
-    return (leaf.isLastNight || isNightly) && nights.every((days, at) => Math.max(...days) === lasts[at]);
-  });
 }
 
 /** Gives the fields of a stay that have no leaf the dates that can be one. */
@@ -51,4 +38,44 @@ function stayIn(leaves: readonly Leaf[], start: Leaf | undefined, end: Leaf | un
     }
   }
   return undefined;
+}
+
+/** The fields of the first night of each room. */
+export function nightLeaves({ items }: Container): Leaf[] {
+  return containersOf(items)
+    .filter((one) => one.kind === 'list' && one.inside.length === 0 && isNightly(one))
+    .flatMap((nights) => firstLeaves(nights, items.length));
+}
+
+const nightDates = new Set(['effective date', 'date', 'night', 'day', 'service date', 'stay date', 'business date']);
+
+/** A list with ascending dates, one per item: nights of one room, not rooms. Those of the next room may begin again. */
+export function isNightly({ items, owners, inside }: Container): boolean {
+  const date = leavesOf(items).find(
+    ({ own, kind, depth }) => kind === 'value' && depth === 0 && nightDates.has(own.join(' ')),
+  );
+  if (date === undefined || owners.length === new Set(owners).size) return false;
+  const steps = daysOf(date.values).map((day, at, days) =>
+    at === 0 || owners[at] !== owners[at - 1] ? 1 : day - Number(days[at - 1]),
+  );
+  return steps.every((step) => step > 0 || (step < 0 && inside.length > 0));
+}
+
+/** The fields of a list of stays inside each record, as fields of the record itself: of the first stay, or over all of them. */
+export const liftedLeaves = (records: readonly Json[], list: string): Leaf[] =>
+  containersOf(records)
+    .filter(({ from }) => from === list)
+    .flatMap((stays) => firstLeaves(stays, records.length))
+    .filter(({ depth }) => depth <= 2)
+    .map((leaf) => ({ ...leaf, inList: { from: list, value: leaf.path.slice(list.length + '[0].'.length) } }));
+
+/** The fields of the first item of a list, such as the first night, as fields of the record. */
+export function firstLeaves({ items, owners, from, words }: Container, records: number): Leaf[] {
+  return leavesOf(items)
+    .filter(({ kind }) => kind === 'value')
+    .map((leaf) => {
+      const path = `${from}[0].${leaf.path}`;
+      const values = Array.from({ length: records }, (_, record) => leaf.values[owners.indexOf(record)]);
+      return { ...leaf, path, source: path, around: [...words, ...leaf.around], values, depth: leaf.depth + 1 };
+    });
 }

@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { child, keysOf, parentOf } from './keys.ts';
-import { plain } from './kinds.ts';
-import { isUnique, type Leaf, present } from './leaf.ts';
+import type { Container } from './containers.ts';
+import { child, isUnique, keysOf, type Leaf, parentOf, plain, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';
 import { wordsOf } from './words.ts';
 
@@ -125,4 +124,30 @@ export function withLookups(leaves: readonly Leaf[], tables: readonly Table[], w
       const values = leaf.values.map((value) => (value === undefined ? undefined : byId.get(plain(value))));
       return { ...leaf, path: `${leaf.path} → ${table.path}.${name.path}`, source, own: [...own, 'code'], values };
     });
+}
+
+/** Counts by age category, if a table defines the categories. */
+export function countPersons(containers: readonly Container[], tables: readonly Table[]): JsonObject {
+  for (const { items, from, kind, inside } of containers) {
+    if (kind !== 'list' || inside.length > 0) continue;
+    const leaves = leavesOf(items);
+    const count = leaves.find(
+      (leaf) => leaf.own.includes('count') && present(leaf).every((value) => typeof value === 'number'),
+    );
+    for (const leaf of leaves) {
+      const table = tables.find((one) => refersTo(leaf, one));
+      const group = table?.leaves.find((one) => present(one).some((value) => /^adult/i.test(plain(value))));
+      if (count === undefined || table?.id === undefined || group === undefined) continue;
+      const spellings = [...new Set(present(group).map(plain))];
+      const adults = spellings.filter((value) => /^adult/i.test(value));
+      const others = spellings.filter((value) => !/^adult/i.test(value));
+      const join = { in: table.path, key: table.id.path, by: leaf.path };
+      const counted = (of: string[]): Json => ({
+        sum: { from, join, where: { [group.path]: of }, value: `$parent.${count.path}` },
+      });
+      const none = { const: 0, when: { [table.path]: { exists: true } } };
+      return { adults: counted(adults), ...(others.length > 0 && { children: { first: [counted(others), none] } }) };
+    }
+  }
+  return {};
 }

@@ -1,5 +1,4 @@
-import type { Status } from '../../../src/canonical/status.ts';
-import { foldSpelling, readStatus } from '../../../src/canonical/status.ts';
+import { foldSpelling, readStatus, type Status } from '../../../src/canonical/values.ts';
 
 /** Spellings from public API descriptions, folded: no case, no separators. */
 

@@ -120,10 +120,11 @@ export function fit(
   const near = around.slice(-3);
   let best = 0;
   for (const { words, weight } of wanted) {
-    if (weight <= best) continue;
+    const score = weight <= best ? 0 : weight * fitOne(own, whole, words);
+    if (score <= best) continue;
     const contrary = (word: string) => not.has(word) && !words.includes(word);
     const against = 0.3 ** own.filter(contrary).length * 0.7 ** near.filter(contrary).length;
-    best = Math.max(best, weight * against * fitOne(own, whole, words));
+    best = Math.max(best, score * against);
   }
   return best;
 }
@@ -151,8 +152,8 @@ function surplus(own: readonly string[], words: readonly string[], score: number
 
 type Words = readonly string[];
 const same = (a: Words, b: Words) => a.length === b.length && startsWith(a, b);
-const startsWith = (a: Words, b: Words) => a.length >= b.length && b.every((word, i) => word === a[i]);
-const endsWith = (a: Words, b: Words) => a.length >= b.length && startsWith(a.slice(a.length - b.length), b);
+const startsWith = (a: Words, b: Words, at = 0) => a.length >= b.length && b.every((word, i) => word === a[at + i]);
+const endsWith = (a: Words, b: Words) => startsWith(a, b, a.length - b.length);
 
 /** Whether the words occur in this order, with others in between. */
 function holds(words: Words, wanted: Words): boolean {

@@ -1,6 +1,6 @@
 import { parsePath } from '../../../src/json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { child } from './keys.ts';
+import { child } from './leaf.ts';
 import type { PlainPlace, Written } from './plain-json.ts';
 import { wordSet } from './words.ts';
 

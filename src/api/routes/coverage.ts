@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { feedHistory } from '../../operations/unusual-days.ts';
 import { countRejections } from '../../store/events/rejections.ts';
 import { readQuality } from '../../store/measures/quality.ts';
-import { firstEventAt, pushGaps } from '../../store/runs/push-gaps.ts';
-import { listUnlisted } from '../../store/runs/unlisted.ts';
+import { firstEventAt, pushGaps } from '../../store/runs/list.ts';
+import { listUnlisted } from '../../store/runs/stored-reservations.ts';
+import { counts } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const unlisted = z.object({
@@ -44,9 +45,7 @@ const qualityDay = z.object({
   last_name: z.int(),
   nationality: z.int(),
   total_amount: count('Reservations with an amount.'),
-  currency: z.int(),
-  channel: z.int(),
-  rooms: z.int(),
+  ...counts('currency', 'channel', 'rooms'),
   lead_guest: count('Reservations with at least one guest.'),
   unreadable: count('Reservations with a value that was sent but could not be read; a stored value stays.'),
   events: z.int(),

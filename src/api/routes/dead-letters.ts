@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/limits.ts';
+import { longestId } from '../../canonical/field-check.ts';
 import { type ReplayResult, replayDeadLetters, type Under, underFor } from '../../deliver/replay.ts';
 import { assignGuestEvent, guestCandidates } from '../../operations/assign-guest-event.ts';
-import { adviseLetter } from '../../operations/letter-advice.ts';
+import { adviseLetter } from '../../operations/recorded-documents.ts';
 import { dropDeadLetter, replayPorts } from '../../operations/replay-dead-letters.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import {
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,
+  deadLetterIntegration,
   deadLetterReasons,
   listDeadLetters,
   showDeadLetter,
 } from '../../store/operate/dead-letters.ts';
-import { deadLetterIntegration } from '../../store/operate/owners.ts';
-import { attempt, entityType, person, replayPreview } from '../forms.ts';
+import { attempt, entityType, itemsOf, person, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
@@ -123,23 +123,19 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       role: 'viewer',
       scope: 'any',
       query: z.strictObject({ ...filter, state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open') }),
-      response: z.object({
-        items: z.array(
-          z.object({
-            code: z.string(),
-            message: z.string(),
-            kind: z.enum(kinds),
-            destination: z.string().nullable(),
-            records: z.int(),
-            times: z.int().describe('Failures over all of them: a record that fails at every poll is one letter.'),
-            integrations: z.array(z.string()).describe('Up to five.'),
-            brands: z.int(),
-            ids: z.array(z.string()).describe('Up to five.'),
-            newest: z.string().describe('The newest dead letter.'),
-            at: instant,
-            last_at: instant,
-          }),
-        ),
+      response: itemsOf({
+        code: z.string(),
+        message: z.string(),
+        kind: z.enum(kinds),
+        destination: z.string().nullable(),
+        records: z.int(),
+        times: z.int().describe('Failures over all of them: a record that fails at every poll is one letter.'),
+        integrations: z.array(z.string()).describe('Up to five.'),
+        brands: z.int(),
+        ids: z.array(z.string()).describe('Up to five.'),
+        newest: z.string().describe('The newest dead letter.'),
+        at: instant,
+        last_at: instant,
       }),
       handle: async ({ query, within }) =>
         ok({ items: await deadLetterReasons(pool, { ...filterOf(query, within), state: query.state }) }),

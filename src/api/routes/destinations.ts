@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { stops, waitsFor } from '../../operations/facts.ts';
 import { healthOf } from '../../operations/health.ts';
-import { stops, waitsFor } from '../../operations/waits-for.ts';
 import { tryDestinations } from '../../runtime/probe-again.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
+import { counts, itemsOf } from '../forms.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 import { backlogOf, backlogSchema } from './integrations.ts';
 
@@ -19,30 +20,26 @@ export function destinationRoutes({ runtime }: Api): Route[] {
       summary: 'Every destination: its integrations, its backlog and its last attempts',
       role: 'viewer',
       scope: 'any',
-      response: z.object({
-        items: z.array(
-          z.object({
-            name: z.string(),
-            type: z.string(),
-            version: z.int(),
-            receives: z.array(z.string()),
-            state: z.enum(healthStates),
-            paused: z.boolean(),
-            paused_until: instant.nullable().describe('The destination asked us to wait until then.'),
-            circuit: z
-              .object({
-                open_since: instant,
-                last_failure: z.string().describe('The last failed answer of the destination, without guest data.'),
-                next_probe_at: instant,
-              })
-              .nullable()
-              .describe('The destination is away: work waits, only probes are sent, and no tries are used.'),
-            last_delivered_at: instant.nullable(),
-            last_failed_at: instant.nullable(),
-            last_failure: z.string().nullable(),
-            lanes: z.array(lane),
-          }),
-        ),
+      response: itemsOf({
+        name: z.string(),
+        type: z.string(),
+        version: z.int(),
+        receives: z.array(z.string()),
+        state: z.enum(healthStates),
+        paused: z.boolean(),
+        paused_until: instant.nullable().describe('The destination asked us to wait until then.'),
+        circuit: z
+          .object({
+            open_since: instant,
+            last_failure: z.string().describe('The last failed answer of the destination, without guest data.'),
+            next_probe_at: instant,
+          })
+          .nullable()
+          .describe('The destination is away: work waits, only probes are sent, and no tries are used.'),
+        last_delivered_at: instant.nullable(),
+        last_failed_at: instant.nullable(),
+        last_failure: z.string().nullable(),
+        lanes: z.array(lane),
       }),
       handle: async ({ within }) => {
         const views = viewsOf(runtime, within);
@@ -97,25 +94,18 @@ export function destinationRoutes({ runtime }: Api): Route[] {
         state: z.enum(['waiting', 'retrying', 'held']).default('waiting'),
         limit: z.coerce.number().int().min(1).max(500).default(100),
       }),
-      response: z.object({
-        items: z.array(
-          z.object({
-            integration: z.string(),
-            destination: z.string(),
-            type: z.string(),
-            id: z.string(),
-            next_version: z.int(),
-            last_version: z.int(),
-            delivered_version: z.int(),
-            attempt: z.int(),
-            due_at: instant.nullable(),
-            waits_for: z.enum(stops).nullable(),
-            held_by: z.string().nullable().describe('The dead letter that holds it back.'),
-            last_code: z.string().nullable(),
-            last_message: z.string().nullable(),
-            last_at: instant.nullable(),
-          }),
-        ),
+      response: itemsOf({
+        integration: z.string(),
+        destination: z.string(),
+        type: z.string(),
+        id: z.string(),
+        ...counts('next_version', 'last_version', 'delivered_version', 'attempt'),
+        due_at: instant.nullable(),
+        waits_for: z.enum(stops).nullable(),
+        held_by: z.string().nullable().describe('The dead letter that holds it back.'),
+        last_code: z.string().nullable(),
+        last_message: z.string().nullable(),
+        last_at: instant.nullable(),
       }),
       handle: async ({ query: { integration: _, ...filter }, within }) => {
         const items = await listDeliveries(pool, { ...filter, integrations: within });

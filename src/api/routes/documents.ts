@@ -1,20 +1,52 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../documents/json-schema.ts';
 import { maskedSource } from '../../documents/typed-secrets.ts';
-import { documentImpact } from '../../operations/document-impact.ts';
+import { casesText } from '../../errors/broken-cases.ts';
+import {
+  type Applied,
+  applyDocument,
+  documentImpact,
+  removeDocument,
+  validateDocument,
+} from '../../operations/edit-documents.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
+import { addSpelling, listUnknown } from '../../operations/spellings.ts';
 import { documentText, documentVersions, listDocuments } from '../../store/documents/list.ts';
-import { documentName } from '../forms.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { documentName, itemsOf } from '../forms.ts';
+import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
-export const named = z.strictObject({ kind: kinds, name: documentName });
+const named = z.strictObject({ kind: kinds, name: documentName });
 const row = z.object({
   kind: kinds,
   name: z.string(),
   version: z.int(),
   applied_at: instant,
   applied_by: z.string(),
+});
+const mistake = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  path: z.string(),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+const text = z.string().max(1024 * 1024);
+const field = z.enum(['channel', 'source', 'board']);
+const unknown = z.object({
+  field,
+  value: z.string().describe('As the partners write it.'),
+  times: z.int().describe('In how many changes of records.'),
+  brands: z.array(z.string()),
+  last_at: instant,
+  known: z.array(z.string()).describe('The values that the workspace has spellings of.'),
+  likely: z.string().nullable().describe('The one that looks most like it.'),
+});
+const added = z.strictObject({
+  field,
+  value: z.string().min(1).max(200),
+  as: z.string().min(1).max(200).describe('The canonical value.'),
 });
 
 export function documentRoutes({ runtime }: Api): Route[] {
@@ -33,15 +65,11 @@ export function documentRoutes({ runtime }: Api): Route[] {
       id: 'connectors.list',
       summary: 'The connectors that an integration can name: those in force and those shipped with Innbound',
       role: 'viewer',
-      response: z.object({
-        items: z.array(
-          z.object({
-            name: z.string(),
-            title: z.string().nullable(),
-            description: z.string().nullable(),
-            shipped: z.boolean().describe('Not in force yet: the first integration that names it puts it in force.'),
-          }),
-        ),
+      response: itemsOf({
+        name: z.string(),
+        title: z.string().nullable(),
+        description: z.string().nullable(),
+        shipped: z.boolean().describe('Not in force yet: the first integration that names it puts it in force.'),
       }),
       handle: async () => ok({ items: await listConnectors(runtime) }),
     }),
@@ -81,5 +109,123 @@ export function documentRoutes({ runtime }: Api): Route[] {
       response: anyJson,
       handle: ({ params }) => ok(jsonSchema(params.kind)),
     }),
+    route('POST /documents/validate', {
+      id: 'documents.validate',
+      asks: true,
+      summary: 'Validate a document together with the others; nothing is applied',
+      role: 'viewer',
+      body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
+      response: z.object({
+        valid: z.boolean(),
+        mistakes: z.array(mistake),
+        warnings: z
+          .array(mistake.extend({ severity: z.literal('warning') }))
+          .describe('Warnings: allowed, but probably a mistake. The document can be applied.'),
+        holds_credentials: z
+          .boolean()
+          .describe('Whether credentials are typed into the text; true for a text that cannot be read.'),
+      }),
+      handle: async ({ body }) => {
+        const { mistakes, warnings, holdsCredentials } = await validateDocument(
+          runtime,
+          body.kind,
+          body.name,
+          body.text,
+        );
+        return ok({ valid: mistakes.length === 0, mistakes, warnings, holds_credentials: holdsCredentials });
+      },
+    }),
+    route(`PUT ${path}`, {
+      id: 'documents.apply',
+      summary: 'Write one document into the workspace and put it in force',
+      description:
+        'A connector that makes other records of its kept samples than they must become is refused with `documents.case_changed` and the names of the cases, unless `accept_cases` is true.',
+      role: 'admin',
+      params: named,
+      body: z.strictObject({
+        text,
+        accept_cases: z
+          .boolean()
+          .default(false)
+          .describe('For a connector: from now on its kept samples expect the records that this text produces.'),
+        replaces: z
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'The version that the text was made from, 0 for a new document. If another version is in force, the text is refused with `documents.outdated`. Without it, the text replaces any version.',
+          ),
+      }),
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, body, caller }) =>
+        answer(
+          await applyDocument(runtime, { kind, name, text: body.text }, caller.name, {
+            acceptCases: body.accept_cases,
+            replaces: body.replaces,
+          }),
+          `${kind} ${name}`,
+        ),
+    }),
+    route(`DELETE ${path}`, {
+      id: 'documents.remove',
+      summary: 'Remove one document from the workspace; its versions and data are kept',
+      role: 'admin',
+      params: named,
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ params: { kind, name }, caller }) =>
+        answer(await removeDocument(runtime, kind, name, caller.name), `${kind} ${name}`),
+    }),
+    route('GET /spellings/unknown', {
+      id: 'spellings.unknown',
+      summary: 'Channels, sources and boards that brands send and no value map lists',
+      role: 'viewer',
+      response: z.object({ items: z.array(unknown) }),
+      handle: async () => ok({ items: await listUnknown(runtime) }),
+    }),
+    route('POST /spellings', {
+      id: 'spellings.add',
+      summary: 'Add a spelling for all brands to innbound.yaml',
+      role: 'admin',
+      body: added,
+      response: z.object({ version: z.int(), file: z.string() }),
+      handle: async ({ body, caller }) => answer(await addSpelling(runtime, body, caller.name), 'innbound.yaml'),
+    }),
   ];
+}
+
+export function answer(applied: Applied, what: string) {
+  if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
+  if (applied.kind === 'unknown') return notFound(what);
+  if (applied.kind === 'read_only') {
+    return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
+  }
+  if (applied.kind === 'listed') {
+    return problem(
+      409,
+      'operate.conflict',
+      `${what} is a row of ${applied.file}: remove it there and run \`innbound apply\`.`,
+    );
+  }
+  if (applied.kind === 'unapplied') {
+    const detail = `${applied.file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`;
+    return problem(409, 'operate.conflict', detail);
+  }
+  if (applied.kind === 'outdated') {
+    const { version } = applied;
+    const now = version === 0 ? 'no version is in force' : `version ${version} is in force`;
+    return problem(409, 'documents.outdated', `${what}: ${now}; nothing was applied.`, { version });
+  }
+  if (applied.kind === 'breaks_cases') {
+    const cases = applied.cases.map((one) => ({ ...one }));
+    return problem(409, 'documents.case_changed', `${casesText(applied.cases)}; nothing was applied.`, { cases });
+  }
+  const { mistakes } = applied;
+  return problem(
+    422,
+    'documents.invalid',
+    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}; nothing was applied.`,
+    {
+      mistakes: mistakes.map((one) => ({ ...one })),
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hotelReport } from '../../operations/hotel-report.ts';
-import { writeBudget } from '../../store/measures/budgets.ts';
+import { writeBudget } from '../../store/measures/hotel-report.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 
 const date = z.iso.date();

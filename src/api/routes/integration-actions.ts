@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/limits.ts';
+import { longestId } from '../../canonical/field-check.ts';
 import { startRun } from '../../composition/pull.ts';
+import { noIntegration } from '../../errors/no-integration.ts';
 import { linkFor } from '../../operations/consent.ts';
+import { dryRunDay } from '../../operations/dry-run.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
-import { previewRelease, release } from '../../operations/release.ts';
-import { resendRecords } from '../../operations/resend.ts';
+import { previewRelease, release, resendRecords } from '../../operations/resend.ts';
 import { resume, tryPartnerOf } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
-import type { SyncType } from '../../terms.ts';
-import { type Api, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
-import { answer } from './document-edits.ts';
+import type { Json, SyncType } from '../../terms.ts';
+import { counts, note } from '../forms.ts';
+import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import { answer } from './documents.ts';
 import { preview } from './jobs.ts';
+import { exchange } from './runs.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
@@ -180,4 +183,59 @@ async function start(
   if (started.kind === 'failed') return problem(409, started.code, started.message);
   const isBusy = started.kind === 'busy';
   return ok({ run_id: isBusy ? started.runId : started.run.runId, already_going: isBusy });
+}
+
+const dryRunCounts = z.object({
+  fetched: z.int().describe('Reservations that the partner listed.'),
+  changed: z.int().describe('Reservations that a run would create or change.'),
+  unchanged: z.int(),
+  superseded: z.int().describe('Older than the stored state.'),
+  dropped: z.int().describe('Dropped by a rule of the brand.'),
+  ...counts('dead_lettered', 'requests', 'pages'),
+});
+
+export function dryRunRoutes({ runtime }: Api): Route[] {
+  return [
+    route('POST /integrations/{integration}/dry-run', {
+      id: 'integrations.dry_run',
+      payload: true,
+      summary: 'Pull one day, all pages, and show the canonical records; nothing is stored, acknowledged or delivered',
+      role: 'operator',
+      body: z.strictObject({
+        day: z.iso.date().optional().describe('The day that is requested; today at the property unless given.'),
+      }),
+      response: z.object({
+        day: z.iso.date(),
+        timezone: z.string(),
+        status: z.enum(['complete', 'incomplete']),
+        counts: dryRunCounts,
+        records: z
+          .array(
+            z.object({
+              kind: z.enum(['record', 'dropped', 'dead']),
+              outcome: z.string().describe('What a run would have done: created, updated, unchanged, …'),
+              id: z.string().optional(),
+              record: anyJson.optional(),
+              notes: z.array(note).optional(),
+              code: z.string().optional(),
+              message: z.string().optional(),
+            }),
+          )
+          .describe('The first 100.'),
+        error: z.object({ code: z.string(), message: z.string() }).optional().describe('Why it is incomplete.'),
+        warning: z.string().optional().describe('The partner leaves out the first or the last day of each range.'),
+        request: exchange.optional(),
+      }),
+      handle: async ({ params, body }) => {
+        const done = await dryRunDay(runtime, params.integration, body.day);
+        if (done.kind === 'failed') {
+          return done.code === 'documents.unknown_name'
+            ? problem(404, 'operate.not_found', noIntegration(params.integration))
+            : problem(409, done.code, done.message, done.request && { request: done.request as unknown as Json });
+        }
+        const { kind: _, ...result } = done;
+        return ok(result);
+      },
+    }),
+  ];
 }

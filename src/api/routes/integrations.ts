@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Brand } from '../../brand/brand.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { readSparks } from '../../store/operate/activity.ts';
 import { schedulesNow } from '../../store/operate/overview.ts';
+import { readSparks } from '../../store/operate/read-activity.ts';
 import { listDrift } from '../../store/records/drift.ts';
 import { holdsTokens } from '../../store/runs/partner-tokens.ts';
 import { syncTypes } from '../../terms.ts';
 import { actions, healthStates } from '../../watch/facts.ts';
+import { counts, itemsOf } from '../forms.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
 import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -74,9 +75,7 @@ const integrationSchema = z.object({
   deliver: z.array(z.string()),
   last_run_at: instant.nullable(),
   last_run_status: z.string().nullable(),
-  running: z.int(),
-  open_dead_letters: z.int(),
-  open_alerts: z.int(),
+  ...counts('running', 'open_dead_letters', 'open_alerts'),
   lanes: z.array(lane).describe('The backlog at each destination.'),
   sparkline: z.array(z.object({ at: z.string(), changes: z.int(), events: z.int() })),
 });
@@ -116,16 +115,12 @@ export function integrationRoutes({ runtime }: Api): Route[] {
       summary: 'Groups of integrations: how many brands each has, and their states',
       role: 'viewer',
       scope: 'any',
-      response: z.object({
-        items: z.array(
-          z.object({
-            group: z.string(),
-            brands: z.int(),
-            states: z.partialRecord(z.enum(healthStates), z.int()).describe('How many brands are in each state.'),
-            waiting: z.int(),
-            open_dead_letters: z.int(),
-          }),
-        ),
+      response: itemsOf({
+        group: z.string(),
+        brands: z.int(),
+        states: z.partialRecord(z.enum(healthStates), z.int()).describe('How many brands are in each state.'),
+        waiting: z.int(),
+        open_dead_letters: z.int(),
       }),
       handle: async ({ within }) => {
         const all = integrationsWithin(runtime, within);

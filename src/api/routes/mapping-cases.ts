@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
-import { documentName } from '../forms.ts';
+import { documentName, itemsOf } from '../forms.ts';
 import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
@@ -21,21 +21,17 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       summary: 'Map the kept samples of a connector and compare the records with the expected ones',
       params: z.strictObject({ connector: documentName }),
       body: z.strictObject({ text }),
-      response: z.object({
-        items: z.array(
-          z.object({
-            name: z.string(),
-            sample: z.string(),
-            push: z.boolean(),
-            timezone: z.string().nullable(),
-            country: z.string().nullable(),
-            saved_at: instant,
-            saved_by: z.string(),
-            passes: z.boolean(),
-            diff: z.array(z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
-            message: z.string().nullable().describe('Why the sample cannot be mapped at all.'),
-          }),
-        ),
+      response: itemsOf({
+        name: z.string(),
+        sample: z.string(),
+        push: z.boolean(),
+        timezone: z.string().nullable(),
+        country: z.string().nullable(),
+        saved_at: instant,
+        saved_by: z.string(),
+        passes: z.boolean(),
+        diff: z.array(z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+        message: z.string().nullable().describe('Why the sample cannot be mapped at all.'),
       }),
       handle: async ({ params, body }) => ok({ items: await checkCases(runtime, params.connector, body.text) }),
     }),

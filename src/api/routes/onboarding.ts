@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { InnboundError } from '../../errors.ts';
-import { Buckets } from '../../intake/push/bucket.ts';
+import { Buckets } from '../../intake/push/receive.ts';
 import { type Ask, asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
-import { goLive } from '../../operations/go-live.ts';
-import { createLink, linkRequest, onboardingLanguages, openOnboarding } from '../../operations/onboarding.ts';
+import { takeSecret } from '../../operations/endpoints.ts';
+import {
+  checksOf,
+  createLink,
+  goLive,
+  linkRequest,
+  onboardingLanguages,
+  openOnboarding,
+} from '../../operations/onboarding.ts';
 import { checkPull, pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
-import { sendSample, takeSecret } from '../../operations/onboarding-push.ts';
-import { checksOf, partnerView } from '../../operations/onboarding-view.ts';
+import { partnerView } from '../../operations/onboarding-view.ts';
+import { sendSample } from '../../operations/sandbox.ts';
 import {
   addComment,
   findLink,
@@ -17,8 +24,7 @@ import {
   revokeLink,
   startRetryTest,
 } from '../../store/operate/onboarding.ts';
-import { isServedOverHttps } from '../caller.ts';
-import { browserCookieOf, browserOf, secondsUntil } from '../cookies.ts';
+import { browserCookieOf, browserOf, isServedOverHttps, secondsUntil } from '../caller.ts';
 import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
 
 const check = z.object({

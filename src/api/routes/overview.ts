@@ -2,26 +2,21 @@ import { z } from 'zod';
 import { histogramOf, latencyBoundsMs } from '../../kit/histogram.ts';
 import { concernOf } from '../../operations/alert-view.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
-import { namesIn, type OpenCause, openCauses } from '../../operations/incidents.ts';
-import { readActivity, readBrandActivity, readDays, readFlow } from '../../store/operate/activity.ts';
+import { namesIn, openCauses } from '../../operations/incidents.ts';
 import { countOpenAlerts } from '../../store/operate/alerts.ts';
 import { operatorActions } from '../../store/operate/incidents.ts';
 import { liveNodes } from '../../store/operate/nodes.ts';
 import { waitingAges } from '../../store/operate/overview.ts';
+import { readActivity, readBrandActivity, readDays, readFlow } from '../../store/operate/read-activity.ts';
 import { leastLateMs } from '../../watch/conditions/judged.ts';
 import { healthStates } from '../../watch/facts.ts';
-import { operatorAction } from '../forms.ts';
+import { counts, operatorAction } from '../forms.ts';
 import { type Api, instant, ok, type Route, route } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
 
 const point = z.object({
   at: instant,
-  events: z.int(),
-  pulls: z.int(),
-  changes: z.int(),
-  delivered: z.int(),
-  retried: z.int(),
-  dead: z.int(),
+  ...counts('events', 'pulls', 'changes', 'delivered', 'retried', 'dead'),
   latency_p50_ms: z.int().nullable(),
   latency_p95_ms: z.int().nullable(),
   latency: z
@@ -86,10 +81,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         totals: z.object({
           integrations: z.int(),
           waiting: z.int().describe('Events that wait to be processed, and changes that wait for delivery.'),
-          held: z.int(),
-          open_dead_letters: z.int(),
-          open_alerts: z.int(),
-          running: z.int(),
+          ...counts('held', 'open_dead_letters', 'open_alerts', 'running'),
         }),
         checked_at: instant.describe('When the health below was checked.'),
         states: z.record(z.enum(healthStates), z.int()),
@@ -176,7 +168,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           }),
           latency_waiting: histogramOf(ages, Math.max(ages.length, waiting - inPreview)),
           late_after_ms: leastLateMs,
-          nodes,
+          nodes: nodes.map(({ node, role, url, started_at }) => ({ node, role, url, started_at })),
           // A caller limited to some integrations must not learn the names of others.
           broken: caller.integrations === undefined ? runtime.active().broken : [],
         });
@@ -268,13 +260,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
       scope: 'any',
       query: z.strictObject({ from: z.iso.datetime(), to: z.iso.datetime() }),
       response: z.object({
-        events: z.int(),
-        changes: z.int(),
-        delivered: z.int(),
+        ...counts('events', 'changes', 'delivered'),
         dead: z.int().describe('Deliveries that failed for good.'),
-        complete_runs: z.int(),
-        failed_runs: z.int(),
-        refused_events: z.int(),
+        ...counts('complete_runs', 'failed_runs', 'refused_events'),
       }),
       handle: async ({ query, within }) => ok(await readFlow(pool, new Date(query.from), new Date(query.to), within)),
     }),
@@ -304,6 +292,8 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
     }),
   ];
 }
+
+type OpenCause = Awaited<ReturnType<typeof openCauses>>[number];
 
 /** What waits and what failed because of a cause, as far as the health of its brands shows it. */
 function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: number; dead_letters: number } {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/limits.ts';
+import { longestId } from '../../canonical/field-check.ts';
 import { eraseGuest, findReceipts, previewErasure, readReceipt, receiptOf } from '../../operations/erase-guest.ts';
 import { exportGuest } from '../../operations/export-guest.ts';
 import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/limits.ts';
-import { editProfiles } from '../../operations/edit-profiles.ts';
-import { mergeCandidates, notSamePerson } from '../../operations/merge-candidates.ts';
-import { sharedAddresses } from '../../operations/shared-addresses.ts';
+import { longestId } from '../../canonical/field-check.ts';
+import { editProfiles, mergeCandidates, notSamePerson, sharedAddresses } from '../../operations/profiles.ts';
 import { staysOf } from '../../store/persons/profile-bookings.ts';
 import type { ProfileEdit } from '../../store/persons/profile-edit.ts';
 import { person } from '../forms.ts';

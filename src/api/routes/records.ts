@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/limits.ts';
-import { statuses } from '../../canonical/status.ts';
+import { longestId } from '../../canonical/field-check.ts';
+import { statuses } from '../../canonical/values.ts';
+import { stops, waitsFor } from '../../operations/facts.ts';
 import { type ArrivalsFound, findArrivals, findRecords } from '../../operations/find-arrivals.ts';
 import { timelineOf } from '../../operations/timeline.ts';
-import { stops, waitsFor } from '../../operations/waits-for.ts';
 import type { EntityType } from '../../terms.ts';
-import { entityType, timelineEntry } from '../forms.ts';
+import { counts, entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
 
@@ -50,10 +50,7 @@ const timeline = z.object({
   deliveries: z.array(
     z.object({
       destination: z.string(),
-      delivered_version: z.int(),
-      next_version: z.int(),
-      last_version: z.int(),
-      attempt: z.int(),
+      ...counts('delivered_version', 'next_version', 'last_version', 'attempt'),
       due_at: instant.nullable(),
       waits_for: z.enum(stops).nullable().describe('What stops all deliveries of the brand to the destination.'),
       held_by: z.string().nullable(),

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { runIntegration } from '../../store/operate/owners.ts';
-import { listRuns, runDetail, runPartnerText } from '../../store/runs/list.ts';
-import { type RowOutcome, runRows } from '../../store/runs/run-rows.ts';
+import {
+  listRuns,
+  type RowOutcome,
+  runDetail,
+  runIntegration,
+  runPartnerText,
+  runRows,
+} from '../../store/runs/list.ts';
+import { counts, itemsOf } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
 
@@ -29,18 +35,20 @@ const runSummary = z.object({
   started_at: instant.nullable(),
   finished_at: instant.nullable(),
   node: z.string().nullable(),
-  pages: count,
-  requests: count,
-  retries: count,
-  waited_ms: count,
-  bytes: count,
-  rows: count,
-  fetched: count,
-  changed: count,
-  unchanged: count,
-  superseded: count,
-  dropped: count,
-  skipped: count,
+  ...counts(
+    'pages',
+    'requests',
+    'retries',
+    'waited_ms',
+    'bytes',
+    'rows',
+    'fetched',
+    'changed',
+    'unchanged',
+    'superseded',
+    'dropped',
+    'skipped',
+  ),
   repeated: count.describe('Rows with the same id as a later row of their page; the later row was used.'),
   dead_lettered: count,
   held: count.describe('Rows that were held back, in part or whole, as an accident of the partner.'),
@@ -69,15 +77,7 @@ const wholeRun = runSummary.extend({
     z.object({
       from: z.string(),
       to: z.string(),
-      passes: count,
-      pages: count,
-      requests: count,
-      waited_ms: count,
-      rows: count,
-      fresh: count,
-      changed: count,
-      bytes: count,
-      longest_ms: count,
+      ...counts('passes', 'pages', 'requests', 'waited_ms', 'rows', 'fresh', 'changed', 'bytes', 'longest_ms'),
       asked_at: instant,
     }),
   ),
@@ -128,16 +128,12 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
         outcome: z.enum(outcomes),
         limit: z.coerce.number().int().min(1).max(1000).default(200),
       }),
-      response: z.object({
-        items: z.array(
-          z.object({
-            integration: z.string(),
-            id: z.string().nullable(),
-            version: count.nullable(),
-            reason: z.string().nullable(),
-            dead_letter_id: z.string().nullable(),
-          }),
-        ),
+      response: itemsOf({
+        integration: z.string(),
+        id: z.string().nullable(),
+        version: count.nullable(),
+        reason: z.string().nullable(),
+        dead_letter_id: z.string().nullable(),
       }),
       handle: async ({ params, query, within }) => {
         const run = await runDetail(pool, params.run_id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { putSecret } from '../../operations/put-secret.ts';
+import { putSecret } from '../../operations/resume.ts';
 import type { Pool } from '../../store/db/pool.ts';
 import { currentDocuments } from '../../store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';

@@ -2,21 +2,20 @@ import { z } from 'zod';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { fetchSample } from '../../operations/fetch-sample.ts';
 import { connectorText } from '../../operations/list-connectors.ts';
-import { mappingEffect } from '../../operations/mapping-effect.ts';
 import { offThread } from '../../operations/off-thread.ts';
-import type { IntegrationName, Json } from '../../terms.ts';
-import { isDocumentName } from '../../terms.ts';
-import { documentName, note } from '../forms.ts';
+import { mappingEffect } from '../../operations/reprocess.ts';
+import { type IntegrationName, isDocumentName, type Json } from '../../terms.ts';
+import { counts, documentName, note } from '../forms.ts';
 import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
 import { exchange } from './runs.ts';
 
-export const sample = z
+const sample = z
   .string()
   .min(1)
   .max(4 * 1024 * 1024)
   .describe('A response from the partner (or an event), as JSON text.');
 
-export const newName = documentName.default('new-connector');
+const newName = documentName.default('new-connector');
 
 const connector = z
   .string()
@@ -151,10 +150,7 @@ export function studioRoutes({ runtime }: Api): Route[] {
       role: 'operator',
       body: z.strictObject({ connector }),
       response: z.object({
-        records: z.int(),
-        changed: z.int(),
-        unchanged: z.int(),
-        refused: z.int(),
+        ...counts('records', 'changed', 'unchanged', 'refused'),
         samples: z.array(z.object({ id: z.string(), diff: anyJson })),
       }),
       handle: async ({ params, body }) => ok(await mappingEffect(runtime, params.integration, body.connector)),
@@ -177,6 +173,52 @@ export function studioRoutes({ runtime }: Api): Route[] {
         }
         const { kind: _, ...page } = fetched;
         return ok(page);
+      },
+    }),
+    route('POST /import', {
+      id: 'map.import',
+      asks: true,
+      summary: 'Propose a connector from an API description (OpenAPI 3, Swagger 2, Postman), for review',
+      description: 'Reads only the text: references to other files or addresses are ignored. Nothing is stored.',
+      role: 'viewer',
+      scope: 'any',
+      body: z.strictObject({
+        description: z
+          .string()
+          .min(1)
+          .max(4 * 1024 * 1024)
+          .describe('The description, as JSON or YAML text.'),
+        name: newName,
+        operation: z
+          .string()
+          .max(500)
+          .optional()
+          .describe(
+            'The operation that lists reservations, such as "GET /reservations"; the likeliest one unless given.',
+          ),
+        sample: sample.optional().describe('A response of that operation, as JSON text; it decides shape and mapping.'),
+      }),
+      response: z.object({
+        format: z.string().describe('The format of the description, such as OpenAPI 3.1.0.'),
+        connector: z.string().describe('The proposed document as text, with a reason for each line.'),
+        integration: anyJson.describe(
+          'The part of an integration that the description contains: base_url, auth, headers.',
+        ),
+        operations: z
+          .array(z.object({ operation: z.string(), score: z.number(), reason: z.string() }))
+          .describe('The operations that look like lists of reservations, the likeliest first.'),
+        fields: z
+          .array(z.object({ field: z.string(), path: z.string(), confidence: z.number(), reason: z.string() }))
+          .describe('The confidence and reason for each line.'),
+        unmapped: z.array(z.string()).describe('Fields of the description that are not mapped.'),
+        unknown: z.array(z.string()).describe('Status values that are missing from the value maps.'),
+        notes: z.array(z.string()).describe('What a person still has to do.'),
+      }),
+      handle: async ({ body }) => {
+        const made = await offThread(runtime, 'importDescription', body);
+        if (made.kind === 'wrong') return problem(422, 'operate.invalid_input', made.message);
+        const { kind: _, ...proposal } = made;
+        return ok(proposal);
       },
     }),
   ];

@@ -1,18 +1,19 @@
+import { capacitySteps } from '../../canonical/capacity.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { brandWriter } from '../brands.ts';
-import type { Destination, DestinationServices, Outcome } from '../destination.ts';
+import type { BrandFacts, Destination, DestinationServices, Outcome } from '../destination.ts';
 import type { Delivery } from '../message.ts';
-import { writeBrand } from './brands.ts';
 import { eraseFromFiles } from './erase.ts';
 import type { FileStore } from './file-store.ts';
+import { UnfitValue } from './format.ts';
 import { ndjson } from './ndjson.ts';
 import { parquet } from './parquet.ts';
+import { fileBytes, type LakeSettings } from './settings.ts';
 import { LakeWriter } from './writer.ts';
 
-export interface LakeOptions {
+interface LakeOptions {
   readonly store: FileStore;
-  readonly format: 'ndjson' | 'parquet';
-  readonly fileBytes: number;
+  readonly settings: LakeSettings;
   /** Each brand has its own folder. With the ids that a brand had before: its older files are in other folders. */
   readonly brandIdsOf?: (integration: string) => Promise<readonly string[]>;
   readonly brandOf: DestinationServices['brandOf'];
@@ -27,9 +28,10 @@ export interface LakeOptions {
  * the older rows.
  */
 export function openLake(options: LakeOptions): Destination {
-  const { store, brandIdsOf, clock, failure } = options;
-  const format = options.format === 'parquet' ? parquet : ndjson;
-  const writer = new LakeWriter({ store, format, fullAt: options.fileBytes, clock });
+  const { store, settings, brandIdsOf, clock } = options;
+  const failure = (error: unknown): Outcome => (error instanceof UnfitValue ? unfit(error) : options.failure(error));
+  const format = settings.format === 'parquet' ? parquet : ndjson;
+  const writer = new LakeWriter({ store, format, fullAt: fileBytes(settings), clock });
   const writeBrands = brandWriter(options.brandOf);
   const folderOf = ({ message, changedAt }: Delivery): string =>
     `date=${dayOf(changedAt)}${brandIdsOf ? `/${brandFolder(message.brand_id)}` : ''}`;
@@ -91,6 +93,14 @@ async function brandsOf(
   }
   return [...ids].map(brandFolder);
 }
+
+const unfit = ({ message }: UnfitValue): Outcome => ({
+  kind: 'dead',
+  code: 'deliver.refused',
+  message: `Writing failed: ${message}.`,
+  whole: true,
+});
+
 const written = (): Outcome => ({ kind: 'delivered' });
 
 /** An erasure is retried until it is complete; each try continues where the last one stopped, so it uses none up. */
@@ -109,4 +119,24 @@ const mostKept = 100;
 function later(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { kind: 'retry', code: 'deliver.write_failed', message: outcome.message };
+}
+
+/** Engines that read the whole lake pass over folders that begin with an underscore. */
+const folder = '_brands';
+
+/** What is known about a brand, for the measures (ops/duckdb/lake.sql). */
+export async function writeBrand(store: FileStore, integration: string, facts: BrandFacts): Promise<void> {
+  const { brandId, timezone, country = '', roomsAvailable, allRooms } = facts;
+  const brand = `${integration},"${brandId.replaceAll('"', '""')}",${timezone},${country}`;
+  const steps = capacitySteps(roomsAvailable, allRooms);
+  const lines = steps.length === 0 ? [`${brand},,,`] : steps.map((step) => `${brand},${step.join(',')}`);
+  const name = `${folder}/${integration}.csv`;
+  await store.prepare(folder);
+  const { tag = 'absent' } = (await store.read(name)) ?? {};
+  // A node that is faster writes the same.
+  await store.replace(
+    name,
+    `integration,brand_id,timezone,country,from_night,rooms,all_rooms\n${lines.join('\n')}\n`,
+    tag,
+  );
 }

@@ -9,7 +9,7 @@ import { parquet } from './parquet.ts';
 const formatOf = (name: string): Format | undefined =>
   [ndjson, parquet].find(({ extension }) => name.endsWith(extension)) as Format | undefined;
 
-export interface EraseLimits {
+interface EraseLimits {
   readonly clock: Clock;
   readonly deadlineAtMs: number;
   /** Whether a file can hold rows of these erasures, by its name. */

@@ -1,3 +1,5 @@
+import type { Guest } from '../../canonical/reservation.ts';
+import { withoutErasedGuests } from '../../persons/erased-guests.ts';
 import type { Delivery } from '../message.ts';
 
 /** Thrown for a record whose value the format cannot hold: only this record is refused. The message quotes no value. */
@@ -16,4 +18,25 @@ export interface Format<Row = unknown> {
   read(bytes: Uint8Array): Promise<readonly Row[]>;
   /** The row without the erased guests; undefined if there is nothing to erase in it. */
   erase(row: Row, erasure: Delivery): Row | undefined;
+}
+
+interface Version {
+  readonly type: unknown;
+  readonly integration: unknown;
+  readonly id: unknown;
+  readonly epoch: unknown;
+  readonly version: unknown;
+}
+
+/** An older version of the record that the erasure is about. The epoch outranks the version: after a restore versions repeat. */
+export function isOlderThan({ type, integration, id, epoch, version }: Version, { message }: Delivery): boolean {
+  if (type !== message.type || integration !== message.integration || id !== message.data.id) return false;
+  const epochsApart = Number(epoch ?? 1) - (message.epoch ?? 1);
+  return epochsApart < 0 || (epochsApart === 0 && Number(version) < message.version);
+}
+
+/** The guests that stay after an erasure; undefined if all of them do. An erasure that names nobody is about everybody. */
+export function guestsAfter<Of extends Guest>(guests: readonly Of[], { erased }: Delivery): Of[] | undefined {
+  const kept = erased === undefined ? [] : withoutErasedGuests(guests, erased);
+  return kept.length === guests.length ? undefined : kept;
 }

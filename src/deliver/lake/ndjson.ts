@@ -1,8 +1,7 @@
 import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import { parseForeignJson } from '../../kit/json.ts';
 import { encodeMessage, type Message } from '../message.ts';
-import type { Format } from './format.ts';
-import { guestsAfter, isOlderThan } from './guests-after.ts';
+import { type Format, guestsAfter, isOlderThan } from './format.ts';
 
 /** One message per line. */
 export const ndjson: Format<string> = {

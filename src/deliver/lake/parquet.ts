@@ -5,8 +5,7 @@ import { reservationWithoutMentions } from '../../canonical/mentions.ts';
 import type { Guest } from '../../canonical/reservation.ts';
 import type { Delivery, MessageData } from '../message.ts';
 import { encodeMessage } from '../message.ts';
-import { type Format, UnfitValue } from './format.ts';
-import { guestsAfter, isOlderThan } from './guests-after.ts';
+import { type Format, guestsAfter, isOlderThan, UnfitValue } from './format.ts';
 
 /**
  * One row per change: the envelope, the fields of the record, its guests, rooms and charges as lists of structs. Money is

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sizeText } from '../../documents/scalars.ts';
-import { sizeBytes } from '../../documents/size.ts';
+import { sizeBytes } from '../../documents/units.ts';
 
 /** The settings that all lakes share. */
 export const lakeShape = {
@@ -13,4 +13,6 @@ export const lakeShape = {
     .describe('When a file has reached this size, the next one is started.'),
 };
 
-export const fileBytes = ({ file_size }: { readonly file_size: string }): number => sizeBytes(file_size);
+export type LakeSettings = z.infer<z.ZodObject<typeof lakeShape>>;
+
+export const fileBytes = ({ file_size }: LakeSettings): number => sizeBytes(file_size);

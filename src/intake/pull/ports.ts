@@ -6,7 +6,14 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Tracer } from '../../kit/trace.ts';
-import type { AskedPartners, AskLimits, AskPorts, WaitReason } from '../../outbound/ask/ports.ts';
+import {
+  type AskedPartners,
+  type AskLimits,
+  type AskPorts,
+  askLimits,
+  type Planned,
+  type WaitReason,
+} from '../../outbound/ask/ports.ts';
 import type { Shown } from '../../reconcile/accidents/guard.ts';
 import type { Statement, Tally } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../terms.ts';
@@ -31,19 +38,14 @@ export interface Routing {
   readonly brands: readonly Brand[];
 }
 
-export type Planned =
-  | { readonly kind: 'ok'; readonly plan: PullPlan }
-  | { readonly kind: 'unavailable'; readonly code: ErrorCode; readonly message: string };
-
 export interface PullPorts extends AskPorts {
   readonly node: string;
   readonly clock: Clock & Timers;
   readonly log: Log;
-  /** The integration as in force now, with its secrets read again. */
-  plan(integration: IntegrationName): Promise<Planned>;
+  plan(integration: IntegrationName): Promise<Planned<PullPlan>>;
   readonly runs: RunStore;
   readonly partners: PartnerStore;
-  /** Overrides of the defaults in limits.ts. */
+  /** Overrides of the defaults. */
   readonly limits?: Partial<Limits>;
   readonly tracer?: Tracer | undefined;
 }
@@ -58,7 +60,7 @@ export interface Limits extends AskLimits {
   readonly leaseMs: number;
 }
 
-export interface Parked {
+interface Parked {
   readonly afterMs: number;
   readonly waiting?: WaitReason;
   /** Where the run continues; unchanged if absent. */
@@ -195,4 +197,17 @@ export interface RunView {
 export interface PartnerStore extends AskedPartners {
   inventory(integration: IntegrationName): Promise<{ readonly capacity: Capacity; readonly readOn?: LocalDate }>;
   keepInventory(integration: IntegrationName, day: LocalDate, capacity: Capacity): Promise<void>;
+}
+
+const defaults: Limits = {
+  ...askLimits,
+  // 400,000 reservations in one window of at most a week, at 200 rows a page.
+  pages: 2_000,
+  emptyPages: 100,
+  waitMs: 6 * 3_600_000,
+  leaseMs: 60_000,
+};
+
+export function limitsOf(ports: Pick<PullPorts, 'limits'>): Limits {
+  return { ...defaults, ...ports.limits };
 }

@@ -20,119 +20,80 @@ export type Refused = Exclude<WebhookAnswer, { status: 202 | 200 }>;
 export const accepted = (eventId: string, events = 1): WebhookAnswer => ({ status: 202, eventId, events });
 export const duplicate = (eventId: string, events = 1): WebhookAnswer => ({ status: 200, eventId, events });
 
-export const notUtf8 = (): Refused => ({
-  status: 400,
-  code: 'push.not_utf8',
-  title: 'Not UTF-8',
-  detail: 'The body is not valid UTF-8.',
-  reason: 'not_utf8',
-});
+const refusal = (
+  status: Refused['status'],
+  code: ErrorCode,
+  title: string,
+  reason: string,
+  detail: string,
+): Refused => ({ status, code, title, detail, reason });
 
-export const notJson = (position: number | undefined): Refused => ({
-  status: 400,
-  code: 'push.not_json',
-  title: 'Not JSON',
-  detail: position === undefined ? 'The body is not JSON.' : `The body is not JSON: see character ${position}.`,
-  reason: 'not_json',
-});
+export const notUtf8 = () => refusal(400, 'push.not_utf8', 'Not UTF-8', 'not_utf8', 'The body is not valid UTF-8.');
 
-export const unsafeJson = (reason: string, position: number | undefined): Refused => ({
-  status: 400,
-  code: 'push.unsafe_json',
-  title: 'Unsafe JSON',
-  detail: `The body contains JSON that is not accepted: ${reason.replaceAll('_', ' ')}${position === undefined ? '' : ` at byte ${position}`}.`,
-  reason,
-});
+export function notJson(position: number | undefined): Refused {
+  const where = position === undefined ? '.' : `: see character ${position}.`;
+  return refusal(400, 'push.not_json', 'Not JSON', 'not_json', `The body is not JSON${where}`);
+}
+
+export function unsafeJson(reason: string, position: number | undefined): Refused {
+  const what = `${reason.replaceAll('_', ' ')}${position === undefined ? '' : ` at byte ${position}`}`;
+  const detail = `The body contains JSON that is not accepted: ${what}.`;
+  return refusal(400, 'push.unsafe_json', 'Unsafe JSON', reason, detail);
+}
 
 /** The same body for every reason: details would help an attacker, and a sender has the sandbox to diagnose its signature. */
-export const unauthorized = (reason: string): Refused => ({
-  status: 401,
-  code: 'push.unauthorized',
-  title: 'Not authenticated',
-  detail: 'The signature and timestamp of the request could not be verified.',
-  reason,
-});
+export function unauthorized(reason: string): Refused {
+  const detail = 'The signature and timestamp of the request could not be verified.';
+  return refusal(401, 'push.unauthorized', 'Not authenticated', reason, detail);
+}
 
-export const unknownEndpoint = (): Refused => ({
-  status: 404,
-  code: 'push.unknown_endpoint',
-  title: 'Unknown endpoint',
-  detail: 'There is no endpoint at this address.',
-  reason: 'unknown_endpoint',
-});
+export function unknownEndpoint(): Refused {
+  const detail = 'There is no endpoint at this address.';
+  return refusal(404, 'push.unknown_endpoint', 'Unknown endpoint', 'unknown_endpoint', detail);
+}
 
-export const retiredEndpoint = (reason: 'retired' | 'push_disabled'): Refused => ({
-  status: 410,
-  code: 'push.retired_endpoint',
-  title: 'Retired endpoint',
-  detail: 'This endpoint no longer accepts events.',
-  reason,
-});
+export function retiredEndpoint(reason: 'retired' | 'push_disabled'): Refused {
+  const detail = 'This endpoint no longer accepts events.';
+  return refusal(410, 'push.retired_endpoint', 'Retired endpoint', reason, detail);
+}
 
-export const wrongMethod = (): Refused => ({
-  status: 405,
-  code: 'push.wrong_method',
-  title: 'Wrong method',
-  detail: 'Send events by POST.',
-  reason: 'wrong_method',
-});
+export const wrongMethod = () =>
+  refusal(405, 'push.wrong_method', 'Wrong method', 'wrong_method', 'Send events by POST.');
 
-export const tooLarge = (limitBytes: number): Refused => ({
-  status: 413,
-  code: 'push.too_large',
-  title: 'Body too large',
-  detail: `The body exceeds the limit of ${limitBytes} bytes.`,
-  reason: 'too_large',
-});
+export function tooLarge(limitBytes: number): Refused {
+  const detail = `The body exceeds the limit of ${limitBytes} bytes.`;
+  return refusal(413, 'push.too_large', 'Body too large', 'too_large', detail);
+}
 
-export const wrongMediaType = (
-  reason: 'content_type' | 'charset' | 'content_encoding' | 'transfer_encoding',
-): Refused => ({
-  status: 415,
-  code: 'push.wrong_media_type',
-  title: 'Wrong media type',
-  detail: 'The body must be application/json in UTF-8, without compression or any other content encoding.',
-  reason,
-});
+export function wrongMediaType(reason: 'content_type' | 'charset' | 'content_encoding' | 'transfer_encoding'): Refused {
+  const detail = 'The body must be application/json in UTF-8, without compression or any other content encoding.';
+  return refusal(415, 'push.wrong_media_type', 'Wrong media type', reason, detail);
+}
 
-export const badEnvelope = (problems: readonly EnvelopeProblem[]): Refused => ({
-  status: 422,
-  code: 'push.bad_envelope',
-  title: 'Invalid envelope',
-  detail: problems.map(({ detail }) => detail).join(' '),
-  problems,
-  reason: problems.map(({ pointer }) => pointer).join(' '),
-});
+export function badEnvelope(problems: readonly EnvelopeProblem[]): Refused {
+  const reason = problems.map(({ pointer }) => pointer).join(' ');
+  const detail = problems.map((one) => one.detail).join(' ');
+  return { ...refusal(422, 'push.bad_envelope', 'Invalid envelope', reason, detail), problems };
+}
 
-export const rateLimited = (reason: 'endpoint_rate' | 'address_rate', retryAfterS: number): Refused => ({
-  status: 429,
-  code: 'push.rate_limited',
-  title: 'Too many requests',
-  detail: 'The rate limit is exceeded; retry after the number of seconds in Retry-After.',
-  retryAfterS,
-  reason,
-});
+export function rateLimited(reason: 'endpoint_rate' | 'address_rate', retryAfterS: number): Refused {
+  const detail = 'The rate limit is exceeded; retry after the number of seconds in Retry-After.';
+  return { ...refusal(429, 'push.rate_limited', 'Too many requests', reason, detail), retryAfterS };
+}
 
-export const unavailable = (
+export function unavailable(
   reason: 'store_unreachable' | 'store_slow' | 'backlog_full' | 'draining',
   retryAfterS: number,
-): Refused => ({
-  status: 503,
-  code: 'push.unavailable',
-  title: 'Unavailable',
-  detail: 'The event was not accepted; retry after the number of seconds in Retry-After.',
-  retryAfterS,
-  reason,
-});
+): Refused {
+  const detail = 'The event was not accepted; retry after the number of seconds in Retry-After.';
+  return { ...refusal(503, 'push.unavailable', 'Unavailable', reason, detail), retryAfterS };
+}
 
 /** Only in a rehearsal, when the partner asked for it: the sender must retry. */
-export const deliberate = (): Refused => ({
-  status: 500,
-  code: 'push.deliberate_failure',
-  title: 'Refused on purpose',
-  detail: 'This is the test of your retries: send the same event again, after growing delays.',
-  reason: 'deliberate',
-});
+export function deliberate(): Refused {
+  const detail = 'This is the test of your retries: send the same event again, after growing delays.';
+  return refusal(500, 'push.deliberate_failure', 'Refused on purpose', 'deliberate', detail);
+}
 
 export const problemType = 'application/problem+json; charset=utf-8';
 

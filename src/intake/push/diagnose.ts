@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { aroundBody, signedPart, statedSignature } from './stated-signature.ts';
 import type { HmacVerification, Refusal, Request, Secret, Verification } from './verification.ts';
+import { aroundBody, signedPart, statedSignature } from './verify.ts';
 
 /**
  * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint
@@ -15,18 +15,11 @@ export function diagnose(
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { explain, part, body, algorithm, string, after, key } of mistakes(
-    verification,
-    request,
-    timestamp ?? '',
-  )) {
+  for (const { body, algorithm, string, after, key, ...found } of mistakes(verification, request, timestamp ?? '')) {
     for (const secret of secrets) {
-      const bytes = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key)
-        .update(string)
-        .update(body)
-        .update(after)
-        .digest();
-      if (sent.some((mac) => encodes(mac, bytes))) return { explain, part };
+      const hmac = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key);
+      const bytes = hmac.update(string).update(body).update(after).digest();
+      if (sent.some((mac) => encodes(mac, bytes))) return found;
     }
   }
   return undefined;
@@ -46,56 +39,33 @@ interface Mistake {
   readonly key?: 'decoded';
 }
 
-function mistakes(scheme: HmacVerification, request: Request, timestamp: string): Mistake[] {
-  const { rawBody: raw } = request;
-  const { algorithm, encoding } = scheme;
+function* mistakes(scheme: HmacVerification, request: Request, timestamp: string): Generator<Mistake> {
+  const { rawBody: body } = request;
+  const { algorithm, encoding, sign } = scheme;
   const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;
-  const [string, after] = aroundBody(scheme.sign, signedPart(request, timestamp));
-  const right = { algorithm, string, after, body: raw };
-  const found: Mistake[] = [
-    {
-      ...right,
-      part: 'encoding',
-      explain: `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".`,
-    },
-    {
-      ...right,
-      key: 'decoded',
-      part: 'secret',
-      explain: 'Use the whole secret as issued, as text, for the key. Its base64 part was decoded.',
-    },
-  ];
-  if (scheme.sign === 'timestamp.body') {
-    found.push({
-      ...right,
-      string: timestamp,
-      part: 'method',
-      explain: 'The dot between the timestamp and the body is missing in the signed string.',
-    });
+  const [string, after] = aroundBody(sign, signedPart(request, timestamp));
+  const right = { algorithm, string, after, body };
+  const encoded = `The signature itself is correct; encode it as ${encoding} after the prefix "${prefix}".`;
+  yield { ...right, part: 'encoding', explain: encoded };
+  const decoded = 'Use the whole secret as issued, as text, for the key. Its base64 part was decoded.';
+  yield { ...right, key: 'decoded', part: 'secret', explain: decoded };
+  if (sign === 'timestamp.body') {
+    const explain = 'The dot between the timestamp and the body is missing in the signed string.';
+    yield { ...right, string: timestamp, part: 'method', explain };
   }
   for (const other of ['sha512', 'sha256', 'sha1'] as const) {
-    if (other !== algorithm) {
-      found.push({
-        ...right,
-        algorithm: other,
-        part: 'method',
-        explain: `The signature was made with HMAC-${other.toUpperCase()}; use HMAC-${algorithm.toUpperCase()}.`,
-      });
-    }
+    if (other === algorithm) continue;
+    const explain = `The signature was made with HMAC-${other.toUpperCase()}; use HMAC-${algorithm.toUpperCase()}.`;
+    yield { ...right, algorithm: other, part: 'method', explain };
   }
   if (string !== '' || after !== '') {
-    const text = scheme.sign === 'timestamp.body' ? 'the timestamp, a dot, and the body' : scheme.sign;
-    found.push({ ...right, part: 'method', string: '', after: '', explain: `Only the body was signed. Sign ${text}.` });
+    const text = sign === 'timestamp.body' ? 'the timestamp, a dot, and the body' : sign;
+    yield { ...right, part: 'method', string: '', after: '', explain: `Only the body was signed. Sign ${text}.` };
   }
-  for (const [body, how] of rewritten(raw)) {
-    found.push({
-      ...right,
-      body,
-      part: 'body',
-      explain: `The signed body differs from the sent body: ${how}. Sign exactly the bytes that you send.`,
-    });
+  for (const [signed, how] of rewritten(body)) {
+    const explain = `The signed body differs from the sent body: ${how}. Sign exactly the bytes that you send.`;
+    yield { ...right, body: signed, part: 'body', explain };
   }
-  return found;
 }
 
 /** Variants of the body that a sender may have signed by mistake. */

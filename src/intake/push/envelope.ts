@@ -1,6 +1,10 @@
-import { isLocalDate, isRealDate, twoDigits } from '../../canonical/dates.ts';
-import { mostItems } from '../../canonical/limits.ts';
+import { hash } from 'node:crypto';
+import { mostItems } from '../../canonical/field-check.ts';
+import { isLocalDate, isRealDate, twoDigits } from '../../canonical/values.ts';
+import { parseAnswerPath, pathReader } from '../../json-path/read.ts';
+import { randomId } from '../../kit/ids.ts';
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
+import type { Headers } from './verification.ts';
 
 export const eventTypes = [
   'reservation.created',
@@ -17,7 +21,7 @@ export interface Envelope {
   readonly data: JsonObject;
 }
 
-export type EnvelopeResult =
+type EnvelopeResult =
   | { readonly kind: 'ok'; readonly envelope: Envelope }
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
@@ -144,4 +148,100 @@ export function longLists(data: Json, above: string): readonly EnvelopeProblem[]
     for (const inner of value) open.push({ value: inner, name: undefined });
   }
   return problems;
+}
+
+type EventIdResult =
+  | { readonly kind: 'ok'; readonly eventId: string }
+  | { readonly kind: 'invalid'; readonly pointer: string; readonly detail: string };
+
+/** Longer ids are a sender's mistake and would not fit into the index. */
+const maxLength = 256;
+
+/** The position of an event in a body that holds several. */
+export interface Nth {
+  readonly index: number;
+  readonly pointer: string;
+}
+
+/**
+ * The id by which repeated events are deduplicated: the first place that holds one, else a digest of the raw body, so that a
+ * retry with the same bytes is recognised. Without any places, or without a raw body to digest, equal bodies are different events and
+ * each gets a new id.
+ * Events that share an id because they came in one body get their position appended.
+ */
+export function findEventId(
+  places: readonly string[] | undefined,
+  scope: Scope,
+  rawBody: Buffer | undefined,
+  nth?: Nth,
+): EventIdResult {
+  if (places === undefined) return { kind: 'ok', eventId: randomId('evt') };
+  const found = firstText(scope, places);
+  const shared = found === undefined || /^(?:header|\$body)\./.test(found.place);
+  const id = found?.text ?? (rawBody && `sha256:${hash('sha256', rawBody)}`);
+  if (id === undefined) return { kind: 'ok', eventId: randomId('evt') };
+  const eventId = nth !== undefined && shared ? `${id}/${nth.index}` : id;
+  if (eventId.length <= maxLength) return { kind: 'ok', eventId };
+  const pointer = found === undefined ? '' : pointerTo(found.place, nth?.pointer ?? '');
+  return { kind: 'invalid', pointer, detail: `The event id is longer than ${maxLength} characters.` };
+}
+
+/** Where places are looked up: an event, the body that contains it (equal when a body is one event), and the headers. */
+export interface Scope {
+  readonly item: Json;
+  readonly body: Json;
+  readonly headers: Headers;
+}
+
+/** A place is a path in the event, $body.PATH, header.NAME, or $item for the event itself. */
+export function valueAt({ item, body, headers }: Scope, place: string): Json | undefined {
+  if (place === '$item') return item;
+  if (place.startsWith('header.')) {
+    const value = headers[place.slice(7).toLowerCase()];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  return at(place.startsWith('$body.') ? body : item, place);
+}
+
+/** A non-blank string, or a number as a string. */
+export function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The first of several places that holds a text. */
+export function firstText(scope: Scope, places: readonly string[]): { text: string; place: string } | undefined {
+  for (const place of places) {
+    const text = textOf(valueAt(scope, place));
+    if (text !== undefined) return { text, place };
+  }
+  return undefined;
+}
+
+/** The first text or number at one of the dotted paths, as text. */
+export function textAt(body: Json, paths: readonly string[]): string | undefined {
+  return firstText({ item: body, body, headers: {} }, paths)?.text;
+}
+
+/** An RFC 6901 pointer; `above` is the pointer of the event in its body. Headers have no pointer. */
+export function pointerTo(place: string, above: string): string {
+  if (place.startsWith('header.')) return '';
+  if (place === '$item') return above;
+  const parsed = parseAnswerPath(place);
+  const { start, steps } = parsed.kind === 'ok' ? parsed.path : { start: 'item', steps: [] };
+  const keys = steps.map((step) => (step.kind === 'key' ? step.key : step.kind === 'index' ? String(step.index) : ''));
+  const escaped = keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return [start === 'body' ? '' : above, ...escaped].join('/');
+}
+
+/** Places come from connectors, so there are few. */
+const readers = new Map<string, (body: Json) => Json | undefined>();
+
+export function at(body: Json, path: string): Json | undefined {
+  let read = readers.get(path);
+  if (read === undefined) {
+    read = pathReader(path);
+    readers.set(path, read);
+  }
+  return read(body);
 }

@@ -1,8 +1,17 @@
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
-import type { EnvelopeProblem, EventType } from './envelope.ts';
-import { longLists } from './envelope.ts';
-import { findEventId, type Nth } from './event-id.ts';
-import { at, firstText, pointerTo, type Scope, textOf, valueAt } from './place.ts';
+import {
+  at,
+  type EnvelopeProblem,
+  type EventType,
+  findEventId,
+  firstText,
+  longLists,
+  type Nth,
+  pointerTo,
+  type Scope,
+  textOf,
+  valueAt,
+} from './envelope.ts';
 import type { ForeignEnvelope, PushSettings } from './ports.ts';
 import type { Headers } from './verification.ts';
 
@@ -39,7 +48,7 @@ const maxEvents = 1_000;
 type Settings = Pick<PushSettings, 'brandId' | 'eventIdPlaces' | 'isThin'>;
 
 export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrival: Arrival): EventsRead {
-  const { body, headers, rawBody } = arrival;
+  const { body, headers } = arrival;
   const items = envelope.each === undefined ? [body] : at(body, envelope.each);
   if (!Array.isArray(items) || items.length > maxEvents) {
     const detail = `${envelope.each === '$body' ? 'The body' : envelope.each} must be a list of at most ${maxEvents} events.`;
@@ -56,7 +65,7 @@ export function readForeign(envelope: ForeignEnvelope, settings: Settings, arriv
     else events.push(read as ReadEvent);
   }
   if (problems.length > 0) return { kind: 'invalid', problems };
-  const first = events[0]?.eventId ?? idOfNone(settings, { item: body, body, headers }, rawBody);
+  const first = events[0]?.eventId ?? statedId(settings, arrival);
   return { kind: 'ok', events, eventId: first, ignored: items.length - events.length };
 }
 
@@ -162,8 +171,11 @@ function dataOf(places: ForeignEnvelope['data'], scope: Scope): JsonObject | und
   return undefined;
 }
 
-/** The event id in the answer to a body in which every event was ignored; nothing is stored. */
-function idOfNone({ eventIdPlaces }: Pick<PushSettings, 'eventIdPlaces'>, scope: Scope, rawBody: Buffer): string {
-  const id = findEventId(eventIdPlaces, scope, rawBody);
+/** The event id in the answer to a body in which every event was ignored, or would be refused; nothing is stored. */
+export function statedId(
+  { eventIdPlaces }: Pick<PushSettings, 'eventIdPlaces'>,
+  { body, headers, rawBody }: Arrival,
+): string {
+  const id = findEventId(eventIdPlaces, { item: body, body, headers }, rawBody);
   return id.kind === 'ok' ? id.eventId : '';
 }

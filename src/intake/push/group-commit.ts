@@ -49,14 +49,7 @@ interface QueuedEvent {
   settle: ((appended: Appended) => void) | undefined;
 }
 
-export interface GroupCommit {
-  append(event: NewEvent): Promise<Appended>;
-  /** Resolves when no request is waiting. */
-  flushed(): Promise<void>;
-  close(): void;
-}
-
-export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimits = groupCommitLimits): GroupCommit {
+export function openGroupCommit(ports: GroupCommitPorts, limits = groupCommitLimits) {
   let queue: QueuedEvent[] = [];
   /** Requests without an answer, in the queue and in batches in progress. */
   const open = new Set<QueuedEvent>();
@@ -123,7 +116,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
   };
 
   return {
-    append(event) {
+    append(event: NewEvent): Promise<Appended> {
       if (open.size >= limits.maxWaiting || openBytes + event.rawBody.length > limits.maxWaitingBytes) {
         return Promise.resolve({ kind: 'unavailable', reason: 'backlog_full' });
       }
@@ -136,7 +129,8 @@ export function openGroupCommit(ports: GroupCommitPorts, limits: GroupCommitLimi
         running ??= new Promise<void>((begun) => (ports.soon ?? setImmediate)(begun)).then(run);
       });
     },
-    async flushed() {
+    /** Resolves when no request is waiting. */
+    async flushed(): Promise<void> {
       while (running || underWay.size > 0) await Promise.all([running, ...underWay]);
     },
     close: stopDeadlines,

@@ -19,8 +19,7 @@ import { aboutProfile } from '../../reconcile/profile.ts';
 import type { ReportingDestination } from '../../reconcile/says.ts';
 import type { EpochMs, Json, LocalDate } from '../../terms.ts';
 import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
-import { arrivalOf, type DeadEvent, dataOf, deadEvent } from './reservation-event.ts';
-import { thinIdOf } from './thin-id.ts';
+import { arrivalOf, type DeadEvent, dataOf, deadEvent, thinIdOf } from './reservation-event.ts';
 
 /**
  * guest.updated: finds or creates the guest's profile and changes it, together with every future or in-house reservation of

@@ -1,6 +1,5 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Heartbeats } from '../../kit/heartbeats.ts';
-import { type Loop, startLoop } from '../../kit/loop.ts';
+import { type Heartbeats, type Loop, startLoop, type Wake } from '../../kit/loop.ts';
 import type { EntityType, EpochMs } from '../../terms.ts';
 import type { EventType } from './envelope.ts';
 
@@ -11,10 +10,7 @@ import type { EventType } from './envelope.ts';
 export interface HydratorPorts {
   readonly clock: Clock;
   readonly heartbeats?: Heartbeats;
-  readonly wake: {
-    wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
-    signal(topic: string): void;
-  };
+  readonly wake: Pick<Wake, 'wait' | 'signal'>;
   /** Claims reservations whose events are due, under a lease. */
   readonly claim: (limit: number, leaseMs: number) => Promise<readonly Thin[]>;
   /** The connector's single request, with pull's credentials, rate limits, retries and circuit. */

@@ -1,5 +1,4 @@
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
-import type { BucketRate } from './bucket.ts';
 import type { EventType } from './envelope.ts';
 import type { Secret, Verification } from './verification.ts';
 
@@ -89,4 +88,9 @@ export interface Rejection {
   readonly headerNames: readonly string[];
   readonly bodyBytes: number;
   readonly address: string;
+}
+
+export interface BucketRate {
+  readonly perSecond: number;
+  readonly burst: number;
 }

@@ -1,16 +1,15 @@
-import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
-import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
+import { parseStrictJson, type StrictLimits } from '../../kit/json.ts';
 import type { Span, Tracer } from '../../kit/trace.ts';
-import type { EpochMs, IntegrationName } from '../../terms.ts';
+import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
 import type { Refused, WebhookAnswer } from './answer.ts';
 import * as answer from './answer.ts';
-import type { Buckets } from './bucket.ts';
-import type { EventsRead } from './foreign-envelope.ts';
+import { findEventId, readEnvelope } from './envelope.ts';
+import { type EventsRead, readForeign } from './foreign-envelope.ts';
 import type { Appended } from './group-commit.ts';
-import type { Endpoint, NewEvent, PushSettings } from './ports.ts';
-import { readEvents } from './read-events.ts';
-import { defaultVerification, type Request, type Secret, type SignatureCheck } from './verification.ts';
+import { secretKeys } from './mint.ts';
+import type { BucketRate, Endpoint, NewEvent, PushSettings } from './ports.ts';
+import { defaultVerification, type Request, type SignatureCheck } from './verification.ts';
 import { verify } from './verify.ts';
 
 /**
@@ -21,7 +20,7 @@ import { verify } from './verify.ts';
  *
  * The body is not parsed before its signature is verified.
  */
-export interface ReceivePorts {
+interface ReceivePorts {
   readonly clock: Clock;
   /** From memory; unknown ids are looked up in the store together. */
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
@@ -52,13 +51,15 @@ export interface Received {
 const retryAfterS = 5;
 
 /** Unknown endpoints are verified against this, so that a guessed id takes the same time as a real one. */
-const decoy: readonly Secret[] = [decoySecret()];
+const decoy = [secretKeys(0, 'decoy'.repeat(9))];
 
 export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Received> {
   const known = ports.endpoint(arrived.endpointId, 0);
   let endpoint = known instanceof Promise ? await known : known;
   let verdict = check(ports, endpoint, arrived);
-  if (endpoint && !endpoint.retired && verdict.kind === 'refused' && mayBeNewSecret(verdict)) {
+  const mayBeNewSecret =
+    verdict.kind === 'refused' && (verdict.reason === 'signature_wrong' || verdict.reason === 'no_valid_secret');
+  if (endpoint && !endpoint.retired && mayBeNewSecret) {
     // Another node may have just rotated the secret: never refuse on cached data.
     endpoint = await ports.endpoint(arrived.endpointId, ports.clock.now());
     verdict = check(ports, endpoint, arrived);
@@ -71,7 +72,10 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
   if (settings.rehearses) {
     return { answer: answer.accepted(''), endpoint, verified: verdict.kind === 'verified', rehearsal: true };
   }
-  if (verdict.kind === 'refused') return refuse(answer.unauthorized(describe(verdict)), false);
+  if (verdict.kind === 'refused') {
+    const { reason, skewS } = verdict;
+    return refuse(answer.unauthorized(skewS === undefined ? reason : `${reason} ${skewS} s`), false);
+  }
 
   const rate = ports.endpointRates.take(endpoint.endpointId, arrived.receivedAt);
   if (rate.kind === 'wait') return refuse(answer.rateLimited('endpoint_rate', rate.seconds), true);
@@ -82,30 +86,20 @@ export async function receive(ports: ReceivePorts, arrived: Arrived): Promise<Re
     parent: arrived.headers.traceparent as string | undefined,
     attributes: { 'innbound.integration': endpoint.integration },
   });
-  const { answer: given, idReused } = await store(
-    ports,
-    { endpoint, settings, secretNo: verdict.secretNo },
-    arrived,
-    span,
-  );
+  const { answer: given, idReused } = await store(ports, endpoint, settings, verdict.secretNo, arrived, span);
   const code = 'code' in given ? given.code : undefined;
   span?.end({ 'http.response.status_code': given.status }, code);
   return { answer: given, endpoint, verified: true, ...(idReused !== undefined && { idReused }) };
 }
 
-interface VerifiedSender {
-  readonly endpoint: Endpoint;
-  readonly settings: PushSettings;
-  readonly secretNo: number;
-}
-
 async function store(
   ports: ReceivePorts,
-  { endpoint, settings, secretNo }: VerifiedSender,
+  { integration, endpointId }: Endpoint,
+  settings: PushSettings,
+  secretNo: number,
   arrived: Arrived,
   span: Span | undefined,
 ): Promise<Pick<Received, 'answer' | 'idReused'>> {
-  const { integration, endpointId } = endpoint;
   const read = readBody(ports, settings, arrived);
   if ('status' in read) return { answer: read };
   const { events, eventId } = read;
@@ -141,15 +135,6 @@ function check(ports: ReceivePorts, endpoint: Endpoint | undefined, arrived: Arr
   return verify(settings?.verification ?? defaultVerification, arrived, endpoint?.secrets ?? decoy, arrived.receivedAt);
 }
 
-function mayBeNewSecret(verdict: SignatureCheck & { kind: 'refused' }): boolean {
-  return verdict.reason === 'signature_wrong' || verdict.reason === 'no_valid_secret';
-}
-
-/** For the operator: the reason, and how far the sender's clock is off. */
-function describe(verdict: SignatureCheck & { kind: 'refused' }): string {
-  return verdict.skewS === undefined ? verdict.reason : `${verdict.reason} ${verdict.skewS} s`;
-}
-
 function readBody(
   ports: ReceivePorts,
   settings: PushSettings,
@@ -166,8 +151,93 @@ export function answerToBody(reason: string, position: number | undefined): Refu
   return reason === 'not_json' ? answer.notJson(position) : answer.unsafeJson(reason, position);
 }
 
-function decoySecret(): Secret {
-  const bytes = Buffer.alloc(44, 'decoy');
-  const key = createSecretKey(bytes);
-  return { secretNo: 0, bytes, key, standardKey: key };
+/** Token buckets, one per key. A bucket that is full again is dropped. */
+export class Buckets {
+  readonly #rate: (key: string) => BucketRate;
+  readonly #maxKeys: number;
+  #levels = new Map<string, { tokens: number; at: EpochMs }>();
+
+  constructor(rate: (key: string) => BucketRate, maxKeys: number) {
+    this.#rate = rate;
+    this.#maxKeys = maxKeys;
+  }
+
+  /** Takes the tokens if there are enough; otherwise returns how many seconds to wait. */
+  take(key: string, now: EpochMs, tokens = 1): { kind: 'taken' } | { kind: 'wait'; seconds: number } {
+    const rate = this.#rate(key);
+    const level = this.#level(key, rate, now);
+    if (level.tokens >= tokens) {
+      level.tokens -= tokens;
+      return { kind: 'taken' };
+    }
+    return { kind: 'wait', seconds: Math.max(1, Math.ceil((tokens - level.tokens) / rate.perSecond)) };
+  }
+
+  /** Whether a token is left, without taking it. */
+  peek(key: string, now: EpochMs): { kind: 'taken' } | { kind: 'wait'; seconds: number } {
+    return this.#levels.has(key) ? this.take(key, now, 0.000_001) : { kind: 'taken' };
+  }
+
+  /** Takes the tokens even below zero, so that the key waits longer. */
+  charge(key: string, now: EpochMs, tokens: number): void {
+    const rate = this.#rate(key);
+    const level = this.#level(key, rate, now);
+    level.tokens = Math.max(level.tokens - tokens, -rate.burst);
+  }
+
+  giveBack(key: string, tokens: number): void {
+    const level = this.#levels.get(key);
+    if (level) level.tokens = Math.min(this.#rate(key).burst, level.tokens + tokens);
+  }
+
+  #level(key: string, rate: BucketRate, now: EpochMs): { tokens: number; at: EpochMs } {
+    let level = this.#levels.get(key);
+    if (level === undefined) {
+      if (this.#levels.size >= this.#maxKeys) this.#forget(now);
+      level = { tokens: rate.burst, at: now };
+      this.#levels.set(key, level);
+      return level;
+    }
+    const elapsedMs = Math.max(0, now - level.at);
+    level.tokens = Math.min(rate.burst, level.tokens + (elapsedMs / 1000) * rate.perSecond);
+    level.at = now;
+    return level;
+  }
+
+  /** Drops full buckets; if that is not enough, drops the oldest half, so that memory stays bounded. */
+  #forget(now: EpochMs): void {
+    for (const [key, level] of this.#levels) {
+      const rate = this.#rate(key);
+      if (level.tokens + (Math.max(0, now - level.at) / 1000) * rate.perSecond >= rate.burst) this.#levels.delete(key);
+    }
+    if (this.#levels.size < this.#maxKeys / 2) return;
+    let surplus = this.#levels.size - this.#maxKeys / 2;
+    for (const key of this.#levels.keys()) {
+      if (surplus-- <= 0) break;
+      this.#levels.delete(key);
+    }
+  }
+}
+
+/** Without the prefix that a dual-stack socket puts before IPv4 addresses. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/, '');
+
+/** The key for limits per address: an IPv6 host usually controls a whole /64. */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  return plain.includes(':') ? plain.split(':', 4).join(':') : plain;
+}
+
+/** Reads the events of a verified body: one event in our envelope, or those of the sender's own envelope. */
+export function readEvents(settings: PushSettings, body: Json, { headers, rawBody }: Request): EventsRead {
+  if (settings.envelope) return readForeign(settings.envelope, settings, { body, headers, rawBody });
+  const read = readEnvelope(body, settings.brandId);
+  const id = findEventId(settings.eventIdPlaces, { item: body, body, headers }, rawBody);
+  if (read.kind === 'invalid' || id.kind === 'invalid') {
+    const problems = read.kind === 'invalid' ? [...read.problems] : [];
+    if (id.kind === 'invalid') problems.push(id);
+    return { kind: 'invalid', problems };
+  }
+  const { eventId } = id;
+  return { kind: 'ok', events: [{ ...read.envelope, eventId, body: rawBody }], eventId, ignored: 0 };
 }

@@ -5,7 +5,7 @@ import type { Rejection } from './ports.ts';
  * Counts refused requests and keeps the last ones of each kind, so that an operator can help a partner. They are written in the background
  * once a second, and of a flood only some: a refusal must cost us less than it costs the sender.
  */
-export interface RejectionLogPorts {
+interface RejectionLogPorts {
   readonly clock: Pick<Timers, 'schedule'>;
   readonly write: (counts: readonly RejectionCount[]) => Promise<void>;
   readonly onError?: (error: unknown) => void;
@@ -25,13 +25,7 @@ const kindsPerFlush = 500;
 const keptPerKind = 20;
 const flushMs = 1_000;
 
-export interface RejectionLog {
-  add(rejection: Rejection): void;
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
+export function openRejectionLog(ports: RejectionLogPorts) {
   let counts = new Map<string, RejectionCount>();
   let cancel: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -48,7 +42,7 @@ export function openRejectionLog(ports: RejectionLogPorts): RejectionLog {
   };
 
   return {
-    add(rejection) {
+    add(rejection: Rejection): void {
       const { integration, code } = rejection;
       // Unknown ids share one row: each guess would add another.
       const endpointId = integration === undefined ? '' : rejection.endpointId;

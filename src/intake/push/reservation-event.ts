@@ -1,16 +1,16 @@
 import type { Brand } from '../../brand/brand.ts';
 import { noteOf } from '../../canonical/notes.ts';
+import type { Connector } from '../../documents/connector.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { parseJson } from '../../kit/json.ts';
 import { idOf } from '../../pipeline/id-prefix.ts';
 import { amend, state } from '../../pipeline.ts';
 import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import type { ReportingDestination } from '../../reconcile/says.ts';
-import type { Adjust } from '../../shape/shaper.ts';
-import type { Json, JsonObject } from '../../terms.ts';
+import type { Adjust } from '../../shape/draft.ts';
+import type { EntityType, Json, JsonObject } from '../../terms.ts';
 import type { PendingEvent } from './brand-batch.ts';
-import type { EventType } from './envelope.ts';
-import { thinIdOf } from './thin-id.ts';
+import { type EventType, textAt } from './envelope.ts';
 
 /** The data of a stored event, which was validated when it was accepted. */
 export function dataOf(event: PendingEvent): JsonObject {
@@ -106,4 +106,21 @@ export function deadEvent(
     raw: { key: id ?? '', value: raw },
     notes: [],
   };
+}
+
+type ThinId = NonNullable<NonNullable<Connector['push']>['thin']>['id'];
+
+/** The id that a thin event names, whose record is then fetched from the partner; undefined if the event is not thin. */
+export function thinIdOf({ connector }: Pick<Brand, 'connector'>, type: EntityType, data: Json): string | undefined {
+  const thin = connector.body.push?.thin;
+  if (thin === undefined) return undefined;
+  if (type === 'guest') return thin.guest && textAt(data, [thin.guest].flat());
+  return thinId(thin.id, data);
+}
+
+/** The id that an event names; undefined if it names none. */
+export function thinId(from: ThinId, data: Json): string | undefined {
+  if (typeof from === 'string' || Array.isArray(from)) return textAt(data, [from].flat());
+  const parts = from.join.map((path) => textAt(data, [path]));
+  return parts.includes(undefined) ? undefined : parts.join(from.with);
 }

@@ -1,8 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
-import { encodeRecord } from '../../canonical/encode.ts';
+import { encodeRecord } from '../../canonical/reservation.ts';
 import { randomId } from '../../kit/ids.ts';
-import { parseJson } from '../../kit/json.ts';
-import { parseStrictJson, type StrictLimits, type StrictResult } from '../../kit/json-strict.ts';
+import { parseJson, parseStrictJson, type StrictLimits } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
 import { decide } from '../../pipeline.ts';
@@ -11,16 +10,12 @@ import type { EpochMs, Json, Note } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
 import { diagnose, explain, type WrongPart } from './diagnose.ts';
-import { findEventId } from './event-id.ts';
-import type { EventsRead, ReadEvent } from './foreign-envelope.ts';
+import { type EventsRead, type ReadEvent, statedId } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
 import type { Endpoint, PushSettings } from './ports.ts';
-import { readEvents } from './read-events.ts';
-import { type Arrived, answerToBody } from './receive.ts';
-import { arrivalOf, stateEvent } from './reservation-event.ts';
-import { statedSignature } from './stated-signature.ts';
-import { thinIdOf } from './thin-id.ts';
-import { secondsIn, verify } from './verify.ts';
+import { type Arrived, answerToBody, readEvents } from './receive.ts';
+import { arrivalOf, stateEvent, thinIdOf } from './reservation-event.ts';
+import { secondsIn, statedSignature, verify } from './verify.ts';
 
 export interface SandboxReport {
   readonly report_id: string;
@@ -91,6 +86,7 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
   const parsed = parseStrictJson(arrived.rawBody, limits);
   const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived) : undefined;
+  const body = parsed.kind === 'ok' ? parsed.value : null;
   const problems = read?.kind === 'invalid' ? read.problems : [];
   const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
   const disabled = settings.enabled ? undefined : answer.retiredEndpoint('push_disabled');
@@ -103,8 +99,8 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
   return {
     report_id: randomId('rep'),
     at: new Date(arrived.receivedAt).toISOString(),
-    event_id: read?.kind === 'ok' ? read.eventId : (statedId(settings, parsed, arrived) ?? ''),
-    ...named(parsed.kind === 'ok' ? parsed.value : null, read),
+    event_id: read?.kind === 'ok' ? read.eventId : statedId(settings, { ...arrived, body }),
+    ...named(body, read),
     would_answer: refusal
       ? { status: refusal.status, code: refusal.code, detail: refusal.detail }
       : { status: 202, detail: 'Accepted (200 if the event id were known already).' },
@@ -125,17 +121,6 @@ function skewOf({ verification }: PushSettings, { headers, receivedAt }: Arrived
   if (verification.type !== 'hmac') return {};
   const sentS = secondsIn(statedSignature(verification, headers).timestamp ?? '', verification.timestampFormat);
   return sentS === undefined ? {} : { skew_s: Math.floor(receivedAt / 1000) - sentS };
-}
-
-/** The event id of a request that would be refused. */
-function statedId(
-  { eventIdPlaces }: PushSettings,
-  parsed: StrictResult,
-  { headers, rawBody }: Arrived,
-): string | undefined {
-  const body = parsed.kind === 'ok' ? parsed.value : null;
-  const id = findEventId(eventIdPlaces, { item: body, body, headers }, rawBody);
-  return id.kind === 'ok' ? id.eventId : undefined;
 }
 
 /** The event's name: ours when it maps to one, else the text in the `event` field. */

@@ -1,18 +1,17 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { StrictLimits } from '../../kit/json-strict.ts';
+import type { StrictLimits } from '../../kit/json.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
 import type { Refused, WebhookAnswer } from './answer.ts';
 import * as answer from './answer.ts';
-import { Buckets } from './bucket.ts';
 import type { Endpoint } from './ports.ts';
-import type { Arrived } from './receive.ts';
+import { type Arrived, Buckets } from './receive.ts';
 import type { Examined, SandboxReport } from './sandbox-report.ts';
 
 /**
  * The sandbox accepts any request, stores only a report, and reports how a live endpoint would handle it. It never reads a
  * brand's stored data, because anyone with the sandbox address may read the reports.
  */
-export interface SandboxPorts {
+interface SandboxPorts {
   readonly clock: Clock;
   readonly endpoint: (endpointId: string, staleBefore: EpochMs) => Endpoint | undefined | Promise<Endpoint | undefined>;
   /** Undefined where the brand is not in force. Runs off the main thread: a sandbox maps unsigned events. */
@@ -29,17 +28,11 @@ export interface SandboxPorts {
   readonly jsonLimits: () => StrictLimits;
 }
 
-export interface Sandbox {
-  examine(arrived: Arrived, early: Refused | undefined): Promise<SandboxReport | Refused>;
-  /** A request to the address of a brand that is not live yet: answered as if it were, reported, not stored. */
-  rehearse(arrived: Arrived, endpoint: Endpoint): Promise<WebhookAnswer>;
-  list(endpointId: string): Promise<readonly SandboxReport[] | Refused>;
-  read(endpointId: string, reportId: string): Promise<SandboxReport | Refused>;
-}
+export type Sandbox = ReturnType<typeof openSandbox>;
 
 const rate = { perSecond: 20, burst: 200 };
 
-export function openSandbox(ports: SandboxPorts): Sandbox {
+export function openSandbox(ports: SandboxPorts) {
   const rates = new Buckets(() => rate, 10_000);
   const find = async (endpointId: string): Promise<Endpoint | Refused> => {
     const endpoint = await ports.endpoint(endpointId, 0);
@@ -49,7 +42,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     return wait.kind === 'wait' ? answer.rateLimited('endpoint_rate', wait.seconds) : endpoint;
   };
   return {
-    async examine(arrived, early) {
+    async examine(arrived: Arrived, early: Refused | undefined): Promise<SandboxReport | Refused> {
       const endpoint = await find(arrived.endpointId);
       if ('status' in endpoint) return endpoint;
       // Another node may have just rotated the secret.
@@ -61,7 +54,8 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       await ports.save(endpoint.endpointId, endpoint.integration, report);
       return seen === 'fail' ? answer.deliberate() : report;
     },
-    async rehearse(arrived, endpoint) {
+    /** A request to the address of a brand that is not live yet: answered as if it were, reported, not stored. */
+    async rehearse(arrived: Arrived, endpoint: Endpoint): Promise<WebhookAnswer> {
       const wait = rates.take(endpoint.endpointId, ports.clock.now());
       if (wait.kind === 'wait') return answer.rateLimited('endpoint_rate', wait.seconds);
       const report = await ports.report(endpoint.integration, arrived, {
@@ -74,11 +68,11 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       await ports.save(endpoint.endpointId, endpoint.integration, { ...report, answered: given.status });
       return given;
     },
-    async list(endpointId) {
+    async list(endpointId: string) {
       const endpoint = await find(endpointId);
       return 'status' in endpoint ? endpoint : ports.list(endpoint.endpointId);
     },
-    async read(endpointId, reportId) {
+    async read(endpointId: string, reportId: string) {
       const endpoint = await find(endpointId);
       if ('status' in endpoint) return endpoint;
       return (await ports.read(endpoint.endpointId, reportId)) ?? answer.unknownEndpoint();

@@ -1,7 +1,6 @@
 import type { Clock } from '../../kit/clock.ts';
-import type { Heartbeats } from '../../kit/heartbeats.ts';
-import { type Loop, startLoop } from '../../kit/loop.ts';
-import type { Random } from '../../kit/random.ts';
+import type { Random } from '../../kit/ids.ts';
+import { type Heartbeats, type Loop, startLoop } from '../../kit/loop.ts';
 
 /** Prunes old events, rejections and sandbox reports. Any node may do it; two at once do no harm. */
 export interface UpkeepPorts {

@@ -8,7 +8,7 @@ export type SignedText = 'timestamp.body' | 'body' | (string & {});
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 /** How a sender proves that it holds the secret, and what `verify` says about a request. */
-export type Verification = HmacVerification | TokenVerification | BasicVerification | StandardWebhooksVerification;
+export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification | BasicVerification;
 
 export interface HmacVerification {
   readonly type: 'hmac';
@@ -34,10 +34,7 @@ export interface TokenVerification {
 }
 
 /** HTTP Basic: the secret is the password. */
-export interface BasicVerification {
-  readonly type: 'basic';
-  readonly username: string;
-}
+type BasicVerification = { readonly type: 'basic'; readonly username: string };
 
 export interface StandardWebhooksVerification {
   readonly type: 'standard_webhooks';

@@ -1,12 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EpochMs } from '../../terms.ts';
-import { aroundBody, headerText, maxSignatures, signedPart, statedSignature } from './stated-signature.ts';
 import {
+  type Headers,
   type HmacVerification,
   leastSecret,
   type Request,
   type Secret,
   type SignatureCheck,
+  type SignedText,
   type StandardWebhooksVerification,
   type TimestampFormat,
   type TokenVerification,
@@ -60,10 +61,8 @@ function verifyHmac(
   }
   const isTimed = scheme.timestampHeader !== undefined || scheme.parts?.timestamp !== undefined;
   const late = isTimed ? outOfWindow(timestamp, scheme.toleranceS, now, scheme.timestampFormat) : undefined;
-  if (late) return late;
-  if (secretNo !== undefined) return { kind: 'verified', secretNo };
   const isWellFormed = given.some((mac) => macForms[scheme.algorithm][scheme.encoding].test(mac));
-  return lacking(header, isWellFormed, secrets) ?? { kind: 'refused', reason: 'signature_wrong' };
+  return late ?? verdict(header, isWellFormed, secrets, secretNo);
 }
 
 /** Compares HMACs under one key, so that the time reveals neither the length nor the position of a difference. */
@@ -86,10 +85,7 @@ function verifyToken(
     const expected = createHmac('sha256', secret.key).update(tokenOf(secret)).digest();
     if (timingSafeEqual(stated, expected)) secretNo ??= secret.secretNo;
   }
-  return (
-    lacking(value, prefixed, secrets) ??
-    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
-  );
+  return verdict(value, prefixed, secrets, secretNo);
 }
 
 /** standardwebhooks.com: `id.timestamp.body` under HMAC-SHA256, several signatures separated by spaces, each `v1,` and base64. */
@@ -113,23 +109,21 @@ function verifyStandard(
     for (const stated of given) if (stated && timingSafeEqual(expected, stated)) secretNo ??= secret.secretNo;
   }
   if (id === undefined || id === '') return { kind: 'refused', reason: 'id_missing' };
-  return (
-    outOfWindow(timestamp, scheme.toleranceS, now) ??
-    lacking(signature, given.length > 0, secrets) ??
-    (secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo })
-  );
+  return outOfWindow(timestamp, scheme.toleranceS, now) ?? verdict(signature, given.length > 0, secrets, secretNo);
 }
 
 const sha256Bytes = 32;
 
-function lacking(
+function verdict(
   stated: string | undefined,
   wellFormed: boolean,
   secrets: readonly Secret[],
-): SignatureCheck | undefined {
+  secretNo: number | undefined,
+): SignatureCheck {
   if (stated === undefined || stated === '') return { kind: 'refused', reason: 'signature_missing' };
   if (!wellFormed) return { kind: 'refused', reason: 'signature_malformed' };
-  return secrets.length === 0 ? { kind: 'refused', reason: 'no_valid_secret' } : undefined;
+  if (secrets.length === 0) return { kind: 'refused', reason: 'no_valid_secret' };
+  return secretNo === undefined ? { kind: 'refused', reason: 'signature_wrong' } : { kind: 'verified', secretNo };
 }
 
 const macForms = {
@@ -153,13 +147,13 @@ export function sameText(stated: string, expected: string): boolean {
 }
 
 /** Buffer.from silently stops at the first character that is not base64; this refuses such texts. */
-export function exactBase64(encoded: string): Buffer | undefined {
+function exactBase64(encoded: string): Buffer | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   return bytes.toString('base64') === encoded ? bytes : undefined;
 }
 
 /** Refuses a time that is missing, malformed, or further from our clock than the tolerance. */
-export function outOfWindow(
+function outOfWindow(
   timestamp: string | undefined,
   toleranceS: number,
   now: EpochMs,
@@ -183,4 +177,59 @@ export function secondsIn(timestamp: string, format: TimestampFormat = 'seconds'
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(timestamp);
   const ms = isInstant ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+const maxSignatures = 10;
+
+/** What the headers of a request state about its signature, as written, without the prefix or the name of a part. Nothing is verified yet. */
+export function statedSignature(scheme: HmacVerification, headers: Headers) {
+  const { parts, prefix, timestampHeader } = scheme;
+  const header = headerText(headers, scheme.header);
+  const apart = timestampHeader === undefined ? undefined : headerText(headers, timestampHeader);
+  if (parts === undefined) {
+    const isPrefixed = header?.startsWith(prefix) === true;
+    return { timestamp: apart, header, macs: isPrefixed ? [header.slice(prefix.length)] : [] };
+  }
+  const macs = valuesOf(header, parts.signature).slice(0, maxSignatures);
+  // Two timestamps stay together and are malformed.
+  const timestamp = parts.timestamp === undefined ? apart : valuesOf(header, parts.timestamp).join(', ');
+  return { timestamp, header: macs.length > 0 ? header : undefined, macs };
+}
+
+/** The values of the parts with this name, in `t=1772357400,v1=5257a8…,v1=9f0c3b…`. A semicolon separates parts too. */
+function valuesOf(header: string | undefined, name: string): string[] {
+  return (header ?? '').split(/[,;]/).flatMap((part) => {
+    const [key = '', ...value] = part.split('=');
+    const text = value.join('=').trim();
+    return key.trim() === name && text !== '' ? [text] : [];
+  });
+}
+
+/** The parts of a request that a template may sign; endpoints take no method but POST. */
+export function signedPart({ headers, url = '' }: Request, timestamp: string): (name: string) => string {
+  return (name) => {
+    if (name === 'timestamp') return timestamp;
+    if (name === 'method') return 'POST';
+    return name === 'url' ? url : (headerText(headers, name.replace('header.', '')) ?? '');
+  };
+}
+
+/** A repeated header is joined by commas: without `parts` it then matches no signature's form. */
+function headerText(headers: Headers, name: string): string | undefined {
+  const key = name.toLowerCase();
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * The text before and after the raw body; `partOf` gives the value of a placeholder. The template is divided first: a timestamp that reads
+ * {body} is only a wrong timestamp.
+ */
+export function aroundBody(sign: SignedText, partOf: (name: string) => string): readonly [string, string] {
+  if (sign === 'timestamp.body') return [`${partOf('timestamp')}.`, ''];
+  if (sign === 'body') return ['', ''];
+  const filled = (text: string) =>
+    text.replace(/\{(timestamp|method|url|header\.[\w-]+)\}/g, (_, name: string) => partOf(name));
+  const [before = '', after = ''] = sign.split('{body}').map(filled);
+  return [before, after];
 }

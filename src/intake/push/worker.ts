@@ -1,11 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Brand } from '../../brand/brand.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
-import type { Heartbeats } from '../../kit/heartbeats.ts';
-import { type Loop, startLoop } from '../../kit/loop.ts';
+import { type Heartbeats, type Loop, startLoop, type Wake } from '../../kit/loop.ts';
 import { isConnectionFailure, isPassing } from '../../kit/sql-state.ts';
 import type { Span, Tracer } from '../../kit/trace.ts';
-import type { BrandBatch, Settled } from './brand-batch.ts';
-import { workBrand } from './work-brand.ts';
+import type { Statement } from '../../reconcile/forms.ts';
+import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
+import { workFeedback } from './feedback-event.ts';
+import { workGuestEvent } from './guest-event.ts';
+import { arrivalOf, contentOf, dataOf, stateEvent, thinIdOf } from './reservation-event.ts';
 
 /**
  * Processes accepted events in batches over brands. One node works the events of a brand at a time. The transaction that applies a
@@ -20,10 +23,7 @@ export interface EventWorkerPorts {
   /** Measured by uptime: a wall clock that is set back must not delay events that were set aside. */
   readonly clock: Pick<Clock & Timers, 'uptimeMs' | 'wait'>;
   readonly heartbeats?: Heartbeats;
-  readonly wake: {
-    wait(topic: string, maxMs: number, signal?: AbortSignal): Promise<void>;
-    signal(topic: string): void;
-  };
+  readonly wake: Pick<Wake, 'wait' | 'signal'>;
   /** Makes events pending again that were set aside and are due. */
   readonly putBack: () => Promise<void>;
   /** Processes and settles the next events in one transaction; `work` is called once for each brand that has some. */
@@ -149,14 +149,11 @@ export async function drainEvents(ports: EventWorkerPorts): Promise<void> {
   while (await workAll(ports)) await ports.clock.wait(busyMs);
 }
 
-/** A batch of events with a span for each; `settled` ends them after the commit. A batch that is rolled back exports none. */
-interface TracedLane {
-  readonly batch: BrandBatch;
-  settled(settled: readonly Settled[]): void;
-}
-
-/** The spans continue the trace in which each event was accepted; what an event changes belongs to its span. */
-export function tracedBatch(tracer: Tracer | undefined, integration: string, batch: BrandBatch): TracedLane {
+/**
+ * The batch with a span for each event, which continues the trace in which it was accepted; what an event changes belongs to its span.
+ * `settled` ends them after the commit. A batch that is rolled back exports none.
+ */
+function tracedBatch(tracer: Tracer | undefined, integration: string, batch: BrandBatch) {
   if (tracer === undefined) return { batch, settled: () => {} };
   const spans = new Map<number, Span>();
   const events = batch.events.map((event) => {
@@ -172,7 +169,7 @@ export function tracedBatch(tracer: Tracer | undefined, integration: string, bat
   });
   return {
     batch: { ...batch, events },
-    settled(settled) {
+    settled(settled: readonly Settled[]) {
       for (const one of settled) {
         const outcome = one.state === 'hydrate' ? 'hydrate' : one.outcome;
         spans.get(one.seq)?.end({ 'innbound.outcome': outcome }, one.state === 'dead' ? 'dead_letter' : undefined);
@@ -180,3 +177,63 @@ export function tracedBatch(tracer: Tracer | undefined, integration: string, bat
     },
   };
 }
+
+/**
+ * Processes a batch of events in order. Consecutive reservation events are applied together; a guest event reads stored data,
+ * so everything before it is applied first.
+ */
+export async function workBrand(batch: BrandBatch, brand: Brand): Promise<Settled[]> {
+  const settled: Settled[] = [];
+  let run: PendingEvent[] = [];
+  const finishRun = async () => {
+    if (run.length > 0) settled.push(...(await workRun(batch, brand, run)));
+    run = [];
+  };
+  for (const event of batch.events) {
+    if (!isAboutGuest(event)) {
+      run.push(event);
+      continue;
+    }
+    await finishRun();
+    const work = event.event === 'guest.feedback' ? workFeedback : workGuestEvent;
+    settled.push(await work(batch, brand, event));
+  }
+  await finishRun();
+  return settled;
+}
+
+/** Some milliseconds of work. */
+const readTogether = 16;
+
+async function workRun(batch: BrandBatch, brand: Brand, events: readonly PendingEvent[]): Promise<Settled[]> {
+  const settled: Settled[] = [];
+  const open: { event: PendingEvent; data: ReturnType<typeof dataOf> }[] = [];
+  for (const event of events) {
+    const data = dataOf(event);
+    const id = event.hydrated ? undefined : thinIdOf(brand, 'reservation', data);
+    if (id === undefined) open.push({ event, data });
+    else settled.push({ seq: event.seq, state: 'hydrate', type: 'reservation', id });
+  }
+  if (open.length === 0) return settled;
+
+  const statements: Statement[] = [];
+  for (const { event, data } of open) {
+    // Requests that arrived meanwhile are answered first.
+    if (statements.length % readTogether === readTogether - 1) await setImmediate();
+    statements.push(stateEvent(brand, contentOf(event, data), arrivalOf(event)));
+  }
+  const { outcomes } = await batch.take(statements);
+  for (const [i, { event }] of open.entries()) {
+    const { outcome, id, version, reason } = outcomes[i] ?? { outcome: 'unchanged' };
+    const state = outcome === 'dead' ? 'dead' : 'done';
+    const where = {
+      ...(id !== undefined && { id }),
+      ...(version !== undefined && { version }),
+      ...(reason && outcome !== 'dead' && outcome !== 'dropped' && { reason }),
+    };
+    settled.push({ seq: event.seq, state, outcome, type: 'reservation', ...where });
+  }
+  return settled;
+}
+
+const isAboutGuest = ({ event }: PendingEvent): boolean => event === 'guest.updated' || event === 'guest.feedback';

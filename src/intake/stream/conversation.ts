@@ -1,6 +1,6 @@
 import { repeat, type Timers } from '../../kit/clock.ts';
 import { foreignText, isVocabulary } from '../../kit/foreign-text.ts';
-import { parseStrictJson, type StrictLimits } from '../../kit/json-strict.ts';
+import { parseStrictJson, type StrictLimits } from '../../kit/json.ts';
 import type { OpenSocket } from '../../outbound/web-socket.ts';
 import { isObject, type Json } from '../../terms.ts';
 import type { Opening } from './ports.ts';
@@ -34,14 +34,14 @@ export interface Closed {
   readonly excess?: string;
 }
 
-export interface ConversationEvents {
+interface ConversationEvents {
   /** The payload of a message; `bytes` is its size. Undefined if it cannot be read. */
   readonly next: (payload: Json | undefined, bytes: number) => void;
   /** A ping was answered, and no event came in between: nothing is on its way. */
   readonly idle: () => void;
 }
 
-export interface ConversationSettings {
+interface ConversationSettings {
   readonly openSocket: OpenSocket;
   readonly clock: Pick<Timers, 'schedule'>;
   readonly pingMs: number;

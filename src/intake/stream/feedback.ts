@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
-import type { Heartbeats } from '../../kit/heartbeats.ts';
-import { type Loop, startLoop } from '../../kit/loop.ts';
+import { type Heartbeats, type Loop, startLoop } from '../../kit/loop.ts';
 import type { EpochMs, IntegrationName, Report } from '../../terms.ts';
 import { feedbackEvent } from '../push/feedback-event.ts';
 import type { Claim, StreamStore } from './ports.ts';
@@ -31,7 +30,7 @@ export interface FeedbackPorts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface FeedbackRead {
+interface FeedbackRead {
   readonly reports: number;
   readonly stored: number;
   readonly code?: ErrorCode | undefined;

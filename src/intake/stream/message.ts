@@ -1,6 +1,6 @@
 import type { EpochMs, Json } from '../../terms.ts';
+import { at, firstText, pointerTo, textOf } from '../push/envelope.ts';
 import { readForeign } from '../push/foreign-envelope.ts';
-import { at, firstText, pointerTo, textOf } from '../push/place.ts';
 import type { MessageKind, Stream, StreamEvent } from './ports.ts';
 
 /** A message of a stream: its offset, and the event if one of our brands is concerned. */

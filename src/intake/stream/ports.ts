@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Clock, Timers } from '../../kit/clock.ts';
-import type { Heartbeats } from '../../kit/heartbeats.ts';
-import type { StrictLimits } from '../../kit/json-strict.ts';
+import type { StrictLimits } from '../../kit/json.ts';
+import type { Heartbeats } from '../../kit/loop.ts';
 import type { OpenSocket } from '../../outbound/web-socket.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
 import type { NewEvent, PushSettings } from '../push/ports.ts';

@@ -1,9 +1,9 @@
 import { repeat } from '../../kit/clock.ts';
 import type { EpochMs, Json } from '../../terms.ts';
-import { pointerTo } from '../push/place.ts';
+import { pointerTo } from '../push/envelope.ts';
 import { type Closed, type Conversation, converse } from './conversation.ts';
 import { type ReadMessage, readMessage } from './message.ts';
-import type { Claim, ConnectionReport, Failure, Refused, Stream, StreamPorts } from './ports.ts';
+import type { Claim, Failure, Stream, StreamPorts } from './ports.ts';
 
 /** The most messages in one transaction. */
 const batchSize = 100;
@@ -35,16 +35,16 @@ export async function readStream(
   const stream = current();
   const claim = rereading(claimed, stream, ports.clock.now());
   const startedMs = ports.clock.uptimeMs();
-  const reading = new Reading(ports, current, claim);
+  const read = reading(ports, current, claim);
   const opening = await ports.opening(stream, claim.offset, claim.failure === 'push.stream_refused');
-  const closed: Closed = opening.kind === 'ok' ? await reading.run(opening, signal) : { code: 0, wasAlive: false };
+  const closed: Closed = opening.kind === 'ok' ? await read.run(opening, signal) : { code: 0, wasAlive: false };
   const failure = opening.kind === 'ok' ? failureOf(closed) : { code: opening.code };
   // The circuit opens at once, for the longest time.
   const failuresBefore = closed.excess === undefined ? failure && claim.failures : 20;
   await ports.store.release(claim, delayMs(stream, failuresBefore, ports.random()), failure);
-  const { counts, hasGap } = reading;
   const durationMs = ports.clock.uptimeMs() - startedMs;
-  ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap });
+  const { counts } = read;
+  ports.ended(stream, { code: failure?.code, closeCode: closed.code, durationMs, counts, hasGap: read.hasGap() });
 }
 
 /** After the documents changed, messages that could not be read before are read again, while the partner has them. */
@@ -76,60 +76,43 @@ interface Waiting {
   readonly bytes: number;
 }
 
-class Reading {
-  readonly counts: Record<keyof ConnectionReport['counts'], number> = {
-    event: 0,
-    ignored: 0,
-    other_property: 0,
-    invalid: 0,
-    stored: 0,
-  };
-  hasGap = false;
-  readonly #ports: StreamPorts;
-  readonly #current: () => Stream;
-  readonly #claim: Claim;
-  readonly #waiting: Waiting[] = [];
-  #waitingBytes = 0;
-  readonly #others = new Set<string>();
+/** Reads the events of one connection and stores them, each batch with the offset from which to resume. */
+function reading(ports: StreamPorts, current: () => Stream, claim: Claim) {
+  const { clock, store, openSocket, leaseMs = usualLeaseMs } = ports;
+  const counts = { event: 0, ignored: 0, other_property: 0, invalid: 0, stored: 0 };
+  let hasGap = false;
+  const waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  const otherProperties = new Set<string>();
   /** Of the documents with which the connection began: after a change it ends. */
-  readonly #revision: string;
-  #refused: Refused | undefined;
-  #isFirst = true;
-  #isLost = false;
-  #writing: Promise<void> | undefined;
+  const { revision } = current();
+  let { refused } = claim;
+  let isFirst = true;
+  let isLost = false;
+  let writing: Promise<void> | undefined;
   /** Offsets and times of the last events, the oldest first. */
-  readonly #recent: { readonly offset: string; readonly at: EpochMs }[];
+  const recent = claim.offset === undefined ? [] : [{ offset: claim.offset, at: claim.offsetAt ?? 0 }];
 
-  constructor(ports: StreamPorts, current: () => Stream, claim: Claim) {
-    this.#ports = ports;
-    this.#current = current;
-    this.#claim = claim;
-    this.#revision = current().revision;
-    this.#refused = claim.refused;
-    this.#recent = claim.offset === undefined ? [] : [{ offset: claim.offset, at: claim.offsetAt ?? 0 }];
-  }
-
-  async run(opening: Parameters<typeof converse>[1], signal: AbortSignal): Promise<Closed> {
-    const { clock, store, openSocket, leaseMs = usualLeaseMs } = this.#ports;
-    const { pingMs, keptMs } = this.#current();
-    const { readTo } = this.#claim;
-    if (readTo !== undefined && clock.now() - readTo > keptMs) await this.#noteGap();
+  async function run(opening: Parameters<typeof converse>[1], signal: AbortSignal): Promise<Closed> {
+    const { pingMs, keptMs } = current();
+    const { readTo } = claim;
+    if (readTo !== undefined && clock.now() - readTo > keptMs) await noteGap();
     const lost = (error?: unknown) => {
-      this.#isLost = true;
-      if (error !== undefined) this.#ports.onError(error);
+      isLost = true;
+      if (error !== undefined) ports.onError(error);
       conversation.cut();
     };
     const extend = (isUpToDate: boolean) =>
-      store.extend(this.#claim, leaseMs, isUpToDate).then((isHeld) => isHeld || lost(), lost);
-    const conversation = converse({ openSocket, clock, pingMs, jsonLimits: this.#ports.jsonLimits() }, opening, {
+      store.extend(claim, leaseMs, isUpToDate).then((isHeld) => isHeld || lost(), lost);
+    const conversation = converse({ openSocket, clock, pingMs, jsonLimits: ports.jsonLimits() }, opening, {
       next: (payload, bytes) => {
-        this.#waiting.push({ payload, bytes });
-        this.#waitingBytes += bytes;
-        conversation.hold(this.#isBehind());
-        this.#writing ??= this.#write(conversation).catch(lost);
+        waiting.push({ payload, bytes });
+        waitingBytes += bytes;
+        conversation.hold(isBehind());
+        writing ??= write(conversation).catch(lost);
       },
       idle: () => {
-        if (this.#writing === undefined) void extend(true);
+        if (writing === undefined) void extend(true);
       },
     });
     const leave = () => conversation.leave();
@@ -141,89 +124,91 @@ class Reading {
     const closed = await conversation.closed;
     signal.removeEventListener('abort', leave);
     endWatch();
-    await this.#writing;
+    await writing;
     endExtending();
     return closed;
   }
 
-  #isBehind(): boolean {
-    return this.#waiting.length > mostWaiting.messages || this.#waitingBytes > mostWaiting.bytes;
+  function isBehind(): boolean {
+    return waiting.length > mostWaiting.messages || waitingBytes > mostWaiting.bytes;
   }
 
-  async #write({ hold }: Pick<Conversation, 'hold'>): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#isLost) {
-      await this.#writeBatch(this.#waiting.splice(0, batchSize));
-      hold(this.#isBehind());
+  async function write({ hold }: Pick<Conversation, 'hold'>): Promise<void> {
+    while (waiting.length > 0 && !isLost) {
+      await writeBatch(waiting.splice(0, batchSize));
+      hold(isBehind());
     }
-    this.#writing = undefined;
+    writing = undefined;
   }
 
-  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
-    const stream = this.#current();
-    const now = this.#ports.clock.now();
+  async function writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const stream = current();
+    const now = clock.now();
     const read = batch.map(({ payload }) => readMessage(stream, payload));
-    await this.#checkFirst(read[0]?.offset, now);
+    await checkFirst(read[0]?.offset, now);
     for (const [i, message] of read.entries()) {
       const { offset, occurredAt = now } = message;
-      this.counts[message.kind] += 1;
-      const wrong = message.refused ?? (message.property && this.#wrongBrand(message.property));
-      if (wrong !== undefined) this.#ports.refused(stream, wrong.places, batch[i]?.bytes ?? 0);
-      if (stream.revision === this.#revision) this.#judge(message, wrong?.reason, now);
-      if (offset === undefined || offset === this.#recent.at(-1)?.offset) continue;
-      this.#recent.push({ offset, at: Math.min(occurredAt, now) });
-      if (this.#recent.length > overlap) this.#recent.shift();
+      counts[message.kind] += 1;
+      const wrong = message.refused ?? (message.property && wrongBrand(message.property));
+      if (wrong !== undefined) ports.refused(stream, wrong.places, batch[i]?.bytes ?? 0);
+      if (stream.revision === revision) judge(message, wrong?.reason, now);
+      if (offset === undefined || offset === recent.at(-1)?.offset) continue;
+      recent.push({ offset, at: Math.min(occurredAt, now) });
+      if (recent.length > overlap) recent.shift();
     }
-    const [resume] = this.#recent;
-    const stored = await this.#ports.store.store(this.#claim, {
+    const [resume] = recent;
+    const stored = await store.store(claim, {
       events: read.flatMap(({ event }) => event ?? []),
       offset: resume?.offset,
       offsetAt: resume?.at,
-      readTo: this.#recent.at(-1)?.at,
-      refused: this.#refused,
+      readTo: recent.at(-1)?.at,
+      refused,
     });
     if (stored === 'fenced') throw new Error('another node reads the stream');
-    this.counts.stored += stored;
-    for (const { bytes } of batch) this.#waitingBytes -= bytes;
-    if (stored > 0) this.#ports.stored();
+    counts.stored += stored;
+    for (const { bytes } of batch) waitingBytes -= bytes;
+    if (stored > 0) ports.stored();
   }
 
   /** The place of the property, if it names a few again and again, and never one of ours: another place, or a wrong brand_id. */
-  #wrongBrand({ text, place }: NonNullable<ReadMessage['property']>): ReadMessage['refused'] {
-    if (this.#others.size === mostOthers) return undefined;
-    this.#others.add(text.slice(0, 100));
-    const { event, ignored, other_property: others } = this.counts;
-    if (others % manyOthers !== 0 || event + ignored > 0 || this.#others.size * 10 > others) return undefined;
+  function wrongBrand({ text, place }: NonNullable<ReadMessage['property']>): ReadMessage['refused'] {
+    if (otherProperties.size === mostOthers) return undefined;
+    otherProperties.add(text.slice(0, 100));
+    const { event, ignored, other_property: others } = counts;
+    if (others % manyOthers !== 0 || event + ignored > 0 || otherProperties.size * 10 > others) return undefined;
     const places = pointerTo(place, '');
     return { reason: `push.envelope.brand names only other properties at ${places}, compare brand_id`, places };
   }
 
-  #judge({ kind, offset, refused }: ReadMessage, reason: string | undefined, now: EpochMs): void {
-    const { count = 0, from: known } = this.#refused ?? {};
+  function judge({ kind, offset, refused: isWrong }: ReadMessage, reason: string | undefined, now: EpochMs): void {
+    const { count = 0, from: known } = refused ?? {};
     if (reason !== undefined) {
       // Other properties may be all that there is: worth a look, as long as no event of ours ever came.
-      if (refused === undefined && this.#claim.hasAccepted) return;
-      const isKept = known !== undefined && now - known.at < this.#current().keptMs;
-      const from = isKept ? known : (this.#recent[0] ?? (offset === undefined ? undefined : { offset, at: now }));
-      this.#refused = { revision: this.#revision, count: refused ? count + 1 : Math.max(1, count), reason, from };
-    } else if (this.#refused && kind !== 'other_property') {
-      this.#refused = { ...this.#refused, count: Math.min(mostRefused, count) >> 1 };
+      if (isWrong === undefined && claim.hasAccepted) return;
+      const isKept = known !== undefined && now - known.at < current().keptMs;
+      const from = isKept ? known : (recent[0] ?? (offset === undefined ? undefined : { offset, at: now }));
+      refused = { revision, count: isWrong ? count + 1 : Math.max(1, count), reason, from };
+    } else if (refused && kind !== 'other_property') {
+      refused = { ...refused, count: Math.min(mostRefused, count) >> 1 };
     }
   }
 
   /** The event that we resume from is missing although the partner should still have it. One that cannot be read is not missing. */
-  async #checkFirst(offset: string | undefined, now: EpochMs): Promise<void> {
-    if (!this.#isFirst) return;
-    this.#isFirst = false;
-    const { isInclusive, keptMs } = this.#current();
-    const { offset: asked, offsetAt = 0 } = this.#claim;
+  async function checkFirst(offset: string | undefined, now: EpochMs): Promise<void> {
+    if (!isFirst) return;
+    isFirst = false;
+    const { isInclusive, keptMs } = current();
+    const { offset: asked, offsetAt = 0 } = claim;
     const isMissing =
       isInclusive && asked !== undefined && offset !== undefined && offset !== asked && now - offsetAt < keptMs;
-    if (isMissing) await this.#noteGap();
+    if (isMissing) await noteGap();
   }
 
-  async #noteGap(): Promise<void> {
-    if (this.hasGap) return;
-    this.hasGap = true;
-    await this.#ports.store.noteGap(this.#claim);
+  async function noteGap(): Promise<void> {
+    if (hasGap) return;
+    hasGap = true;
+    await store.noteGap(claim);
   }
+
+  return { run, counts, hasGap: () => hasGap };
 }

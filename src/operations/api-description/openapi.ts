@@ -49,11 +49,9 @@ function withLocalReferences(value: Json, root: JsonObject): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withLocalReferences(inner, root)]));
 }
 
-const longestChain = 20;
-
 function endOfChain(reference: string, root: JsonObject): string | undefined {
   let at = reference;
-  for (let step = 0; step < longestChain && at.startsWith('#'); step += 1) {
+  for (let step = 0; step < 20 && at.startsWith('#'); step += 1) {
     const keys = at
       .slice(2)
       .split('/')

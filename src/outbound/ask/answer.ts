@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorCode } from '../../errors.ts';
+import { pathReader } from '../../json-path/read.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import { parseJson } from '../../kit/json.ts';
 import { messageIn } from '../../kit/own-words.ts';
@@ -125,4 +126,15 @@ export function masked(found: string, secrets: readonly string[]): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Reads a value of an answer: a path in its body, or header.NAME. */
+export function answerReader(path: string): (body: Json, headers: Headers) => Json | undefined {
+  const read = pathReader(path);
+  if (!path.startsWith('header.')) return read;
+  const name = path.slice('header.'.length).toLowerCase();
+  // An answer may have a key of that name.
+  return (body, headers) => headers[name] ?? read(body);
 }

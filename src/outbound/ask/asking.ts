@@ -1,26 +1,70 @@
 import type { ErrorCode } from '../../errors.ts';
 import type { Json } from '../../terms.ts';
-import type { Credentials } from '../auth/credentials.ts';
-import type { Answer, Answered } from '../http.ts';
-import { type Rule, ruleFor } from './actions.ts';
+import { type Credentials, credentialsFor } from '../auth/credentials.ts';
+import type { Answered } from '../http.ts';
+import { errorIn, type Rule, ruleFor } from './actions.ts';
 import { readAdapted } from './adapter.ts';
-import type { AdmissionGate } from './admission.ts';
-import { beginningOf, masked, partnerMessage, type Read, readAnswer } from './answer.ts';
-import type { Asked, AskerOptions, AskOptions, Failure, NoAnswer } from './asked.ts';
-import { errorIn } from './body-errors.ts';
+import { beginningOf, masked, partnerMessage, readAnswer, wordsIn } from './answer.ts';
 import { exchangeOf } from './exchange.ts';
-import type { AskPlan, AskPorts } from './ports.ts';
-import { changesPath, type OpenRequest, type WireRequest } from './request.ts';
-import { Retries } from './retries.ts';
+import {
+  type AskCounts,
+  type Asked,
+  type AskerOptions,
+  type AskOptions,
+  type AskPlan,
+  type AskPorts,
+  type Failure,
+  limitsOf,
+  type NoAnswer,
+} from './ports.ts';
+import { changesPath, type OpenRequest } from './request.ts';
+import { retriesOf } from './retries.ts';
 
-const dotSegment = 'nothing was sent: a value of "." or ".." would change the path of the request';
+export function noAskCounts(): AskCounts {
+  return { requests: 0, retries: 0, waitedMs: 0 };
+}
+
+export interface Asker {
+  ask(request: OpenRequest, options: AskOptions): Promise<Asked>;
+  /** The partner's own words in an answer that cannot be used, without credentials. */
+  wordsIn(body: Json): string;
+}
+
+/** Sends requests to a partner with admission, credentials, deadlines, retries and waits. */
+export function openAsker(ports: AskPorts, plan: AskPlan, options: AskerOptions): Asker {
+  const credentials = credentialsFor(ports, plan);
+  const gate = gateOf(ports, plan);
+  return {
+    ask: (request, asked) => ask({ ports, plan, options, credentials, gate }, request, asked),
+    wordsIn: (body) => masked(wordsIn(body), credentials.secrets()),
+  };
+}
+
+/** Decides whether a request may be sent now: Retry-After is over, the circuit is closed, and the rate has a slot. */
+export function gateOf(ports: AskPorts, { settings: { base_url: baseUrl, account, rate } }: AskPlan) {
+  const api = new URL(baseUrl).origin;
+  const { parkMs: mostMs, cooldownMs } = limitsOf(ports);
+  let isClean = false;
+  return {
+    api,
+    /** `hasWaited`: the caller has waited for as long as Retry-After asked. */
+    async admit(hasWaited: boolean) {
+      const admission = await ports.partners.admit(api, account, { rate, hasWaited, mostMs });
+      if (admission.kind === 'go') isClean = admission.clean;
+      return admission;
+    },
+    /** Writes nothing if the store has no failure recorded for the API, the usual case. */
+    succeeded: async () => (isClean ? undefined : ports.partners.succeeded(api)),
+    failed: (what: string) => ports.partners.failed(api, cooldownMs, what),
+  };
+}
 
 interface Context {
   readonly ports: AskPorts;
   readonly plan: AskPlan;
-  readonly credentials: Credentials;
-  readonly gate: AdmissionGate;
   readonly options: AskerOptions;
+  readonly credentials: Credentials;
+  readonly gate: ReturnType<typeof gateOf>;
 }
 
 /**
@@ -30,49 +74,34 @@ interface Context {
  *       ▲                           │
  *       └── retry, wait, renew ─────┴──▶ shrink | failed | park | stopped
  */
-export class Asking {
-  readonly #context: Context;
-  readonly #asked: AskOptions;
-  readonly #retries: Retries;
+async function ask(
+  { ports, plan, options, credentials, gate }: Context,
+  request: OpenRequest,
+  asked: AskOptions,
+): Promise<Asked> {
+  const { settings } = plan;
+  const retries = retriesOf(ports, settings, options, asked);
   /** A 401 renews the credentials once. */
-  #hasRenewed = false;
-
-  constructor(context: Context, asked: AskOptions) {
-    this.#context = context;
-    this.#asked = asked;
-    const { ports, plan, options } = context;
-    const { counts, tried } = asked;
-    this.#retries = new Retries({
-      ports,
-      account: plan.settings.account,
-      options,
-      counts,
-      ...(tried && { tried }),
-    });
+  let hasRenewed = false;
+  for (;;) {
+    if (options.signal.aborted) return { kind: 'stopped' };
+    const ended = (await admission()) ?? (await attempt());
+    if (ended !== undefined) return ended;
+    asked.counts.retries++;
   }
 
-  async run(request: OpenRequest): Promise<Asked> {
-    for (;;) {
-      if (this.#context.options.signal.aborted) return { kind: 'stopped' };
-      const ended = (await this.#admission()) ?? (await this.#attempt(request));
-      if (ended !== undefined) return ended;
-      this.#asked.counts.retries++;
-    }
-  }
-
-  async #admission(): Promise<NoAnswer | undefined> {
-    const { gate, options } = this.#context;
+  async function admission(): Promise<NoAnswer | undefined> {
     for (let hasWaited = false; ; ) {
-      const admission = await gate.admit(hasWaited);
-      if (admission.kind === 'go') return undefined;
-      const { ms, reason } = admission;
+      const admitted = await gate.admit(hasWaited);
+      if (admitted.kind === 'go') return undefined;
+      const { ms, reason } = admitted;
       const atOpenCircuit = reason === 'breaker' && !options.parkable ? options.atOpenCircuit() : 'wait';
-      if (atOpenCircuit === 'return') return this.#retries.park(ms, reason);
+      if (atOpenCircuit === 'return') return retries.park(ms, reason);
       if (atOpenCircuit === 'fail') {
         const message = `${new URL(gate.api).host} failed repeatedly and is asked again in ${Math.ceil(ms / 1000)} s`;
         return { kind: 'failed', code: 'pull.breaker_open', message };
       }
-      const ended = await this.#retries.waitOrPark(ms, reason);
+      const ended = await retries.waitOrPark(ms, reason);
       // The wait for the rate reserves a slot: after it, the request is sent.
       if (ended !== undefined || reason === 'rate') return ended;
       hasWaited ||= reason === 'retry_after';
@@ -80,108 +109,80 @@ export class Asking {
   }
 
   /** Undefined when the request should be repeated. */
-  async #attempt(request: OpenRequest): Promise<Asked | undefined> {
-    const { credentials, gate } = this.#context;
-    if (changesPath(request)) return { kind: 'failed', code: 'pull.bad_request', message: dotSegment };
+  async function attempt(): Promise<Asked | undefined> {
+    if (changesPath(request)) {
+      const message = 'nothing was sent: a value of "." or ".." would change the path of the request';
+      return { kind: 'failed', code: 'pull.bad_request', message };
+    }
     const authorized = await credentials.authorize(request);
     if (authorized.kind === 'failed') {
       const { passing, kind: _, ...failure } = authorized;
       if (failure.code === 'pull.adapter_failed') return { kind: 'failed', ...failure };
-      return passing ? this.#retries.retry(failure) : this.#authFailed(failure);
+      return passing ? retries.retry(failure) : authFailed(failure);
     }
-    const requestedAt = this.#context.ports.clock.now();
-    this.#asked.counts.requests++;
-    const answered = await this.#send(authorized.wire);
-    this.#context.options.onExchange?.(exchangeOf(request, authorized.wire, answered, credentials.secrets()));
+    const { wire } = authorized;
+    const { connectMs, deadlineMs, idleMs, maxBytes, adapter } = settings;
+    const limits = { connectMs, deadlineMs, idleMs, expects: { bytes: maxBytes }, signal: options.signal };
+    const requestedAt = ports.clock.now();
+    asked.counts.requests++;
+    const answered = await ports.http.request({ ...wire, ...limits });
+    options.onExchange?.(exchangeOf(request, wire, answered, credentials.secrets()));
     const rule = ruleFor(answered);
     if (rule.action === 'stop') return { kind: 'stopped' };
-    const failure = this.#failureOf(rule.code, answered);
+    const failure = failureOf(rule.code, answered);
     if (rule.counts) await gate.failed(failure.message);
     else if (answered.kind === 'answer') await gate.succeeded();
     if (answered.kind === 'failed' || (rule.action !== 'parse' && rule.action !== 'empty')) {
-      return this.#react(rule, failure, answered);
+      return react(rule, failure, answered);
     }
-    const read = rule.action === 'empty' ? undefined : await this.#read(answered);
-    if (read?.kind === 'unreadable') {
+    const { headers, bytes, durationMs } = answered;
+    const about = { headers, url: wire.url, requestedAt, durationMs, bytes: bytes.length };
+    if (rule.action === 'empty') {
+      await credentials.worked();
+      return { kind: 'answer', ...about };
+    }
+    const contentType = headers['content-type'];
+    const read =
+      adapter === undefined ? readAnswer(bytes, contentType) : await readAdapted(adapter, bytes, contentType);
+    if (read.kind === 'unreadable') {
       const { passing, kind: _, ...unreadable } = read;
-      if (passing) return this.#retries.retry(unreadable);
-      const beginning = beginningOf(answered.bytes, credentials.secrets());
+      if (passing) return retries.retry(unreadable);
+      const beginning = beginningOf(bytes, credentials.secrets());
       return { kind: 'failed', ...(beginning !== undefined && { said: beginning }), ...unreadable };
     }
-    const error = read && this.#errorIn(read.body);
-    if (error !== undefined) return this.#react(error.rule, { ...error.failure, code: error.rule.code }, answered);
+    const { body } = read;
+    const error = errorIn(body, settings.errors, () => asked.hasRows?.(body) ?? true);
+    if (error !== undefined) {
+      const said = masked(error.said, credentials.secrets());
+      return react(error.rule, { code: error.rule.code, message: error.message, said }, answered);
+    }
     await credentials.worked();
-    const { headers, bytes, durationMs } = answered;
-    const about = { headers, url: authorized.wire.url, requestedAt, durationMs, bytes: bytes.length };
-    return { kind: 'answer', ...about, ...(read !== undefined && { body: read.body }) };
+    return { kind: 'answer', ...about, body };
   }
 
-  async #react(rule: Rule, failure: Failure, answered: Answered): Promise<Asked | undefined> {
+  async function react(rule: Rule, failure: Failure, answered: Answered): Promise<Asked | undefined> {
     switch (rule.action) {
       case 'again':
-        return this.#retries.retry(failure, answered);
+        return retries.retry(failure, answered);
       case 'wait':
-        return this.#retries.waitAsTold(failure, answered);
+        return retries.waitAsTold(failure, answered);
       case 'shrink':
-        return this.#shrink(failure, answered);
+        // Halving starts the window over, so once pages have been read, the next one is retried first.
+        if (asked.canShrink && (asked.firstPage || retries.hasFailed())) return { kind: 'shrink', ...failure };
+        if (failure.code === 'pull.too_large') return { kind: 'failed', ...failure };
+        return retries.retry(failure, answered);
       case 'renew':
-        return this.#renew(failure, answered);
+        if (hasRenewed) return authFailed(failure);
+        hasRenewed = true;
+        await credentials.renew(answered.kind === 'answer' ? answered.headers['www-authenticate'] : undefined);
+        return undefined;
       default:
         return { kind: 'failed', ...failure };
     }
   }
 
-  #errorIn(body: Json): { readonly rule: Rule; readonly failure: Omit<Failure, 'code'> } | undefined {
-    const hasRows = () => this.#asked.hasRows?.(body) ?? true;
-    const error = errorIn(body, this.#context.plan.settings.errors, hasRows);
-    if (error === undefined) return undefined;
-    const { rule, message, said } = error;
-    return { rule, failure: { message, said: masked(said, this.#context.credentials.secrets()) } };
-  }
-
-  #send(wire: WireRequest): Promise<Answered> {
-    const { plan, ports, options } = this.#context;
-    const { connectMs, deadlineMs, idleMs, maxBytes } = plan.settings;
-    return ports.http.request({
-      method: wire.method,
-      url: wire.url,
-      headers: wire.headers,
-      ...(wire.body !== undefined && { body: wire.body }),
-      connectMs,
-      deadlineMs,
-      idleMs,
-      expects: { bytes: maxBytes },
-      signal: options.signal,
-    });
-  }
-
-  #read(answer: Answer): Read | Promise<Read> {
-    const { adapter } = this.#context.plan.settings;
-    const contentType = answer.headers['content-type'];
-    return adapter === undefined
-      ? readAnswer(answer.bytes, contentType)
-      : readAdapted(adapter, answer.bytes, contentType);
-  }
-
-  /** Halving starts the window over, so once pages have been read, the next one is retried first. */
-  async #shrink(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
-    const { canShrink, firstPage } = this.#asked;
-    if (canShrink && (firstPage || this.#retries.hasFailed)) return { kind: 'shrink', ...failure };
-    if (failure.code === 'pull.too_large') return { kind: 'failed', ...failure };
-    return this.#retries.retry(failure, answered);
-  }
-
-  async #renew(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
-    if (this.#hasRenewed) return this.#authFailed(failure);
-    this.#hasRenewed = true;
-    const challenge = answered.kind === 'answer' ? answered.headers['www-authenticate'] : undefined;
-    await this.#context.credentials.renew(challenge);
-    return undefined;
-  }
-
-  async #authFailed(failure: Failure): Promise<NoAnswer> {
-    const { ports, plan } = this.#context;
-    const { integration } = plan.settings;
+  async function authFailed(failure: Failure): Promise<NoAnswer> {
+    const { integration } = settings;
     const { code, message } = failure;
     await ports.partners.authFailed(integration, plan.brand.integrationVersion, message);
     ports.log.error(
@@ -191,10 +192,9 @@ export class Asking {
     return { kind: 'failed', ...failure };
   }
 
-  #failureOf(code: ErrorCode, answered: Answered): Failure {
+  function failureOf(code: ErrorCode, answered: Answered): Failure {
     if (answered.kind === 'failed') return { code, message: answered.message };
-    const said =
-      answered.status < 300 ? undefined : partnerMessage(answered.bytes, this.#context.credentials.secrets());
+    const said = answered.status < 300 ? undefined : partnerMessage(answered.bytes, credentials.secrets());
     return { code, message: `the partner answered ${answered.status}`, ...(said !== undefined && { said }) };
   }
 }

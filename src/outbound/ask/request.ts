@@ -1,6 +1,5 @@
-import type { RequestTemplate } from '../../documents/pull.ts';
-import { isObject, type Json } from '../../terms.ts';
-import { fill, fillPath, plainText, type Values } from './template.ts';
+import type { PullSettings, RequestTemplate } from '../../documents/pull.ts';
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 /** A request before credentials are added. */
 export interface OpenRequest {
@@ -22,6 +21,9 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
+
+/** What the credentials of a brand, or paging, add to a request. */
+export type Parts = Partial<Pick<PullSettings, 'headers' | 'query' | 'body'>>;
 
 /** A value for one place of the request, such as query.offset. */
 export interface Placement {
@@ -59,27 +61,47 @@ export function openRequest(
   return placements.reduce(place, opened);
 }
 
+/** Headers and parameters replace those of the same name. */
+export function withParts(request: OpenRequest, { headers = {}, query = {}, body }: Parts): OpenRequest {
+  const replaced = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const keptHeaders = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const keptQuery = request.query.filter(([name]) => !Object.hasOwn(query, name));
+  const added = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
+  return {
+    ...request,
+    headers: { ...Object.fromEntries(keptHeaders), ...headers },
+    query: [...keptQuery, ...added],
+    ...(body && { body: merged(request.body ?? {}, body) }),
+  };
+}
+
+/** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */
+function merged(body: Readonly<Record<string, Json>>, added: Readonly<Record<string, Json>>): Record<string, Json> {
+  const result: Record<string, Json> = { ...body };
+  for (const [key, value] of Object.entries(added)) {
+    const inner = Object.hasOwn(body, key) ? body[key] : undefined;
+    if (isObject(value)) result[key] = merged(isObject(inner) ? inner : {}, value);
+    else result[key] = value;
+  }
+  return result;
+}
+
+/** An object with the value at the path. */
+export const nested = (keys: readonly string[], value: Json): JsonObject =>
+  keys.reduceRight((inner, key) => ({ [key]: inner }), value) as JsonObject;
+
 /** Sets one value, replacing any value already there. */
 function place(request: OpenRequest, { place: where, value }: Placement): OpenRequest {
   const dot = where.indexOf('.');
-  const part = where.slice(0, dot);
   const name = where.slice(dot + 1);
-  if (part === 'query') {
-    return { ...request, query: [...request.query.filter(([key]) => key !== name), [name, String(value)]] };
+  switch (where.slice(0, dot)) {
+    case 'query':
+      return withParts(request, { query: { [name]: String(value) } });
+    case 'header':
+      return withParts(request, { headers: { [name]: String(value) } });
+    default:
+      return withParts(request, { body: nested(name.split('.'), value) });
   }
-  if (part === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } };
-  return { ...request, body: placeInBody(request.body ?? {}, name.split('.'), value) };
-}
-
-function placeInBody(
-  body: Readonly<Record<string, Json>>,
-  [key = '', ...rest]: readonly string[],
-  value: string | number,
-): Record<string, Json> {
-  if (rest.length === 0) return { ...body, [key]: value };
-  const inner = Object.hasOwn(body, key) ? body[key] : undefined;
-  const object = isObject(inner) ? inner : {};
-  return { ...body, [key]: placeInBody(object, rest, value) };
 }
 
 /** Spaces become %20, not +: every server reads %20 the same way, so signatures agree. */
@@ -115,4 +137,87 @@ const pathQuery = (url: URL) => url.pathname + url.search;
 export function changesPath({ base }: Pick<OpenRequest, 'base'>): boolean {
   const path = base.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+}
+
+/** Values by placeholder. An absent, null or empty value removes the parameter that uses it. */
+export type Values = Readonly<Record<string, Json | undefined>>;
+
+/** A name, and for a date the notation to write it in. */
+const placeholder = /\{([A-Za-z_][\w.]*(?::[^{}]+)?)\}/g;
+const alone = /^\{([A-Za-z_][\w.]*(?::[^{}]+)?)\}$/;
+
+/**
+ * Fills in a template's placeholders. A text that is a single placeholder becomes the value with its type: a list stays a list,
+ * a number a number. Keys and items whose placeholder has no value are removed, and so are objects and lists left empty by that.
+ */
+export function fill(template: Json, values: Values): Json | undefined {
+  if (typeof template === 'string') return fillText(template, values);
+  if (Array.isArray(template)) {
+    const items = template.flatMap((item) => {
+      const made = fill(item, values);
+      if (made === undefined) return [];
+      // A list inside a list is spliced: ["{sync.status}"] is one list whatever the number of statuses.
+      return typeof item === 'string' && Array.isArray(made) ? made : [made];
+    });
+    return items.length === 0 && template.length > 0 ? undefined : items;
+  }
+  if (typeof template === 'object' && template !== null) {
+    const entries = Object.entries(template);
+    const filled = entries.flatMap(([key, value]) => {
+      const made = fill(value, values);
+      return made === undefined ? [] : [[key, made] as const];
+    });
+    return filled.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(filled);
+  }
+  return template;
+}
+
+function fillText(text: string, values: Values): Json | undefined {
+  const single = alone.exec(text)?.[1];
+  if (single !== undefined && Object.hasOwn(values, single)) {
+    const value = values[single];
+    return isEmpty(value) ? undefined : value;
+  }
+  let vanished = false;
+  const filled = text.replace(placeholder, (whole, name: string) => {
+    if (!Object.hasOwn(values, name)) return whole;
+    const value = values[name];
+    if (value === undefined || isEmpty(value)) vanished = true;
+    return plainText(value);
+  });
+  return vanished ? undefined : filled;
+}
+
+function isEmpty(value: Json | undefined): value is undefined {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** The value as text; a list is joined with commas. */
+export function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(plainText).join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** As fill, for a path: each value is encoded as one segment, so that an id with a slash cannot change the path. */
+export function fillPath(path: string, values: Values): string {
+  return path.replace(placeholder, (whole, name: string) =>
+    Object.hasOwn(values, name) ? encodeURIComponent(plainText(values[name])) : whole,
+  );
+}
+
+/** Repeats each item of a list that uses {id}: [{ BookingId: "{id}" }] becomes one object for each id. */
+export function repeatForIds(template: Json, ids: readonly string[]): Json {
+  if (Array.isArray(template)) {
+    return template.flatMap((item) =>
+      usesId(item) ? ids.map((id) => fill(item, { id }) ?? null) : [repeatForIds(item, ids)],
+    );
+  }
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, repeatForIds(value, ids)]));
+}
+
+export function usesId(template: Json | Readonly<Record<string, Json>> | undefined): boolean {
+  if (typeof template === 'string') return template.includes('{id}');
+  return typeof template === 'object' && template !== null && Object.values(template).some(usesId);
 }

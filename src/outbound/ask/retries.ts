@@ -1,80 +1,80 @@
 import type { Answered } from '../http.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import type { AskCounts, AskerOptions, Failure, NoAnswer } from './asked.ts';
-import { backoffMs, mostTries, retryAfterBounds } from './delays.ts';
-import { limitsOf } from './limits.ts';
-import type { AskPorts, Tried, WaitReason } from './ports.ts';
+import {
+  type AskerOptions,
+  type AskOptions,
+  type AskPlan,
+  type AskPorts,
+  type Failure,
+  limitsOf,
+  type NoAnswer,
+  type WaitReason,
+} from './ports.ts';
 
+export const mostTries = 5;
 const mostWaits = 10;
+const firstDelayMs = 2_000;
+const longestDelayMs = 60_000;
 
-interface Context {
-  readonly ports: Pick<AskPorts, 'clock' | 'random' | 'partners' | 'limits'>;
-  readonly account: Parameters<AskPorts['partners']['pause']>[0];
-  readonly options: AskerOptions;
-  readonly counts: AskCounts;
-  readonly tried?: Tried;
+/** Exponential backoff with full jitter, so that nodes that failed together do not retry together. */
+export function backoffMs(failures: number, random: number): number {
+  return Math.round(random * Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1)));
 }
 
+/** Bounds of a partner's Retry-After: less than a second is not a pause, more than an hour looks like an outage. */
+const retryAfterBounds = { leastMs: 1_000, mostMs: 3_600_000 } as const;
+
 /**
- * How often one request may still fail or be asked to wait. Each method returns undefined if the request should be repeated, or else
+ * How often one request may still fail or be asked to wait. Each function returns undefined if the request should be repeated, or else
  * the reason: its tries are used up, the run is parked, or the process is stopping.
  */
-export class Retries {
-  readonly #context: Context;
-  #failures: number;
-  #waits: number;
+export function retriesOf(
+  ports: Pick<AskPorts, 'clock' | 'random' | 'partners' | 'limits'>,
+  { account }: Pick<AskPlan['settings'], 'account'>,
+  options: AskerOptions,
+  { counts, tried }: AskOptions,
+) {
+  let { failures, waits, waitedMs: waitedBeforeMs } = tried ?? { failures: 0, waits: 0, waitedMs: 0 };
 
-  constructor(context: Context) {
-    this.#context = context;
-    this.#failures = context.tried?.failures ?? 0;
-    this.#waits = context.tried?.waits ?? 0;
+  function park(ms: number, reason: WaitReason): NoAnswer {
+    // Waiting for our own rate limit is not the partner's fault.
+    const waitedMs = reason === 'rate' ? waitedBeforeMs : waitedBeforeMs + ms;
+    return { kind: 'park', ms, reason, tried: { failures, waits, waitedMs } };
   }
 
-  get hasFailed(): boolean {
-    return this.#failures > 0;
-  }
-
-  /** A failure that may pass: exponential backoff with full jitter, five tries in all. */
-  async retry(failure: Failure, answered?: Answered): Promise<NoAnswer | undefined> {
-    this.#failures++;
-    if (this.#failures >= mostTries) return { kind: 'failed', ...failure };
-    const namedMs = this.#retryAfter(answered);
-    const ms = namedMs ?? backoffMs(this.#failures, this.#context.ports.random());
-    if (namedMs !== undefined) await this.#remember(ms);
-    return this.waitOrPark(ms, 'backoff');
-  }
-
-  /** The partner asked us to wait (429). The pause is stored, so a restart keeps it. */
-  async waitAsTold(failure: Failure, answered: Answered | undefined): Promise<NoAnswer | undefined> {
-    this.#waits++;
-    if (this.#waits > mostWaits) return { kind: 'failed', ...failure };
-    const ms = this.#retryAfter(answered) ?? Math.max(1_000, backoffMs(this.#waits, this.#context.ports.random()));
-    await this.#remember(ms);
-    return this.waitOrPark(ms, 'retry_after');
-  }
-
-  async waitOrPark(ms: number, reason: WaitReason): Promise<NoAnswer | undefined> {
-    const { options, ports } = this.#context;
-    if (options.parkable && ms > limitsOf(ports).parkMs) return this.park(ms, reason);
+  async function waitOrPark(ms: number, reason: WaitReason): Promise<NoAnswer | undefined> {
+    if (options.parkable && ms > limitsOf(ports).parkMs) return park(ms, reason);
     options.onWait?.(reason, ms);
-    this.#context.counts.waitedMs += ms;
+    counts.waitedMs += ms;
     await ports.clock.wait(ms, options.signal);
     return options.signal.aborted ? { kind: 'stopped' } : undefined;
   }
 
-  park(ms: number, reason: WaitReason): NoAnswer {
-    const before = this.#context.tried?.waitedMs ?? 0;
-    // Waiting for our own rate limit is not the partner's fault.
-    const waitedMs = reason === 'rate' ? before : before + ms;
-    return { kind: 'park', ms, reason, tried: { failures: this.#failures, waits: this.#waits, waitedMs } };
-  }
-
-  #retryAfter(answered: Answered | undefined): number | undefined {
+  /** The wait that the partner names. */
+  function namedMs(answered: Answered | undefined): number | undefined {
     if (answered?.kind !== 'answer') return undefined;
-    return retryAfterMs(answered.headers['retry-after'], this.#context.ports.clock.now(), retryAfterBounds);
+    return retryAfterMs(answered.headers['retry-after'], ports.clock.now(), retryAfterBounds);
   }
 
-  async #remember(ms: number): Promise<void> {
-    await this.#context.ports.partners.pause(this.#context.account, ms);
-  }
+  return {
+    park,
+    waitOrPark,
+    hasFailed: () => failures > 0,
+    /** A failure that may pass: exponential backoff with full jitter, five tries in all. */
+    async retry(failure: Failure, answered?: Answered): Promise<NoAnswer | undefined> {
+      failures++;
+      if (failures >= mostTries) return { kind: 'failed', ...failure };
+      const named = namedMs(answered);
+      if (named !== undefined) await ports.partners.pause(account, named);
+      return waitOrPark(named ?? backoffMs(failures, ports.random()), 'backoff');
+    },
+    /** The partner asked us to wait (429). The pause is stored, so a restart keeps it. */
+    async waitAsTold(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
+      waits++;
+      if (waits > mostWaits) return { kind: 'failed', ...failure };
+      const ms = namedMs(answered) ?? Math.max(1_000, backoffMs(waits, ports.random()));
+      await ports.partners.pause(account, ms);
+      return waitOrPark(ms, 'retry_after');
+    },
+  };
 }

@@ -3,10 +3,9 @@ import type { OAuth2 } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import type { IntegrationName } from '../../terms.ts';
-import type { AskPorts } from '../ask/ports.ts';
+import type { AskPorts, PendingConsent } from '../ask/ports.ts';
 import { identityOf } from './oauth2.ts';
 import { requestToken } from './token-request.ts';
-import type { PendingConsent } from './token-store.ts';
 
 /** Long enough to reach the person who may consent; short enough that a leaked link is useless soon. */
 const lifetimeMs = 30 * 60_000;
@@ -15,7 +14,7 @@ export type ConsentLink =
   | { readonly kind: 'ok'; readonly url: string; readonly validMs: number }
   | { readonly kind: 'unavailable'; readonly code: ErrorCode; readonly message: string };
 
-export type Consented = Pick<PendingConsent, 'returnTo'> &
+type Consented = Pick<PendingConsent, 'returnTo'> &
   (
     | { readonly kind: 'ok'; readonly integration: IntegrationName }
     | {
@@ -45,7 +44,6 @@ export async function consentLink(
     integration,
     ...(verifier !== undefined && { verifier }),
     ...asked,
-    lifetimeMs,
   });
   const url = new URL(settings.authorize_url);
   const parameters: Record<string, string> = {
@@ -67,7 +65,7 @@ export async function consentLink(
 
 /** Handles the redirect back from the partner. The state can be used once, whatever the result. */
 export async function finishConsent(ports: Ports, query: URLSearchParams): Promise<Consented> {
-  const pending = await ports.tokens.takeConsent(query.get('state') ?? '');
+  const pending = await ports.tokens.takeConsent(query.get('state') ?? '', lifetimeMs);
   if (pending === undefined) {
     return refused('this link was already used, has expired (30 minutes), or was not issued here');
   }

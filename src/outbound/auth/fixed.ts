@@ -1,10 +1,9 @@
 import type { Auth, PullSettings } from '../../documents/pull.ts';
-import { isObject, type Json } from '../../terms.ts';
-import type { OpenRequest } from '../ask/request.ts';
-import { basicPair } from './secrets.ts';
+import type { Json } from '../../terms.ts';
+import { type OpenRequest, withParts } from '../ask/request.ts';
 
 /** Credentials that do not depend on the request. */
-export type FixedAuth =
+type FixedAuth =
   | Extract<Auth, { type: 'none' | 'bearer' | 'api_key' | 'basic' }>
   | ({ readonly type: 'custom' } & Pick<PullSettings, 'headers' | 'query' | 'body'>);
 
@@ -13,38 +12,61 @@ export function withFixed(request: OpenRequest, auth: FixedAuth): OpenRequest {
     case 'none':
       return request;
     case 'bearer':
-      return withHeaders(request, { Authorization: `Bearer ${auth.token}` });
+      return withParts(request, { headers: { Authorization: `Bearer ${auth.token}` } });
     case 'api_key':
-      return auth.query === undefined
-        ? withHeaders(request, { [auth.header ?? 'X-API-Key']: auth.key })
-        : withQuery(request, { [auth.query]: auth.key });
+      return withParts(
+        request,
+        auth.query === undefined
+          ? { headers: { [auth.header ?? 'X-API-Key']: auth.key } }
+          : { query: { [auth.query]: auth.key } },
+      );
     case 'basic':
-      return withHeaders(request, { Authorization: `Basic ${basicPair(auth)}` });
+      return withParts(request, { headers: { Authorization: `Basic ${basicPair(auth)}` } });
     case 'custom': {
-      const added = withQuery(withHeaders(request, auth.headers ?? {}), auth.query ?? {});
-      return added.body === undefined ? added : { ...added, body: merged(added.body, auth.body ?? {}) };
+      const { headers, query, body } = auth;
+      return withParts(request, { headers, query, body: request.body && body });
     }
   }
 }
 
-export function withHeaders(request: OpenRequest, headers: Readonly<Record<string, string>>): OpenRequest {
-  const replaced = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
-  return { ...request, headers: { ...Object.fromEntries(kept), ...headers } };
-}
-
-function withQuery(request: OpenRequest, query: NonNullable<PullSettings['query']>): OpenRequest {
-  const kept = request.query.filter(([name]) => !Object.hasOwn(query, name));
-  const added = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
-  return { ...request, query: [...kept, ...added] };
-}
-
-/** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */
-function merged(body: Readonly<Record<string, Json>>, added: Readonly<Record<string, Json>>): Record<string, Json> {
-  const result: Record<string, Json> = { ...body };
-  for (const [key, value] of Object.entries(added)) {
-    const inner = Object.hasOwn(body, key) ? body[key] : undefined;
-    result[key] = isObject(inner) && isObject(value) ? merged(inner, value) : value;
+/** Values to mask wherever a partner might echo them. */
+export function secretsOf(auth: PullSettings['auth']): string[] {
+  switch (auth.type) {
+    case 'login':
+    case 'custom':
+      return [auth.headers, auth.query, auth.body].flatMap((part) => textsIn(part ?? {}));
+    case 'none':
+      return [];
+    case 'bearer':
+      return [auth.token];
+    case 'api_key':
+      return [auth.key];
+    case 'basic':
+      return [basicPair(auth), auth.password];
+    case 'digest':
+      return [auth.password];
+    case 'hmac':
+      return [auth.secret];
+    case 'oauth2':
+      return auth.client_secret === undefined ? [] : [auth.client_secret];
   }
-  return result;
+}
+
+/** The value after `Basic `. */
+function basicPair({ username, password }: { readonly username: string; readonly password: string }): string {
+  return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
+}
+
+export function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The names of the query parameters that credentials and the integration add to every request. */
+export function addedParameters({ query = {}, auth }: Pick<PullSettings, 'query' | 'auth'>): ReadonlySet<string> {
+  const names = Object.keys(query);
+  if (auth.type === 'api_key' && auth.query !== undefined) names.push(auth.query);
+  if (auth.type === 'custom') names.push(...Object.keys(auth.query ?? {}));
+  if (auth.type === 'login' && auth.place?.part === 'query') names.push(...auth.place.keys);
+  return new Set(names);
 }

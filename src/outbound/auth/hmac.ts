@@ -5,7 +5,7 @@ import type { WireRequest } from '../ask/request.ts';
 
 export type HmacAuth = Extract<Auth, { type: 'hmac' }>;
 
-export interface SigningTime {
+interface SigningTime {
   readonly now: EpochMs;
   /** Random, never reused. */
   readonly nonce: string;

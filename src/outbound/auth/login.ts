@@ -1,16 +1,13 @@
 import type { LoginAuth } from '../../documents/pull.ts';
 import { messageIn } from '../../kit/own-words.ts';
-import type { IntegrationName, Json, JsonObject } from '../../terms.ts';
-import { masked, partnerMessage, readAnswer } from '../ask/answer.ts';
-import { answerReader } from '../ask/answer-reader.ts';
-import type { AskPorts } from '../ask/ports.ts';
-import { type OpenRequest, openRequest, toWire } from '../ask/request.ts';
+import type { IntegrationName, Json } from '../../terms.ts';
+import { answerReader, masked, partnerMessage, readAnswer } from '../ask/answer.ts';
+import type { AskPorts, Renewal } from '../ask/ports.ts';
+import { nested, type OpenRequest, openRequest, toWire, withParts } from '../ask/request.ts';
 import type { Answer } from '../http.ts';
-import { withFixed, withHeaders } from './fixed.ts';
+import { secretsOf } from './fixed.ts';
 import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
-import { secretsOf } from './secrets.ts';
 import { statedLifetimeMs } from './token-request.ts';
-import type { Renewal } from './token-store.ts';
 
 const deadlineMs = 20_000;
 
@@ -33,10 +30,9 @@ export function loginToken(
 /** The request with the token in its header, its query or its body. */
 export function withLoginToken(request: OpenRequest, { header, place, value }: LoginAuth, token: string): OpenRequest {
   const text = value.replaceAll('{token}', token);
-  if (place === undefined) return withHeaders(request, { [header]: text });
-  if (place.part === 'query') return withFixed(request, { type: 'custom', query: { [place.keys[0]]: text } });
-  const body = place.keys.reduceRight<Json>((inner, key) => ({ [key]: inner }), text) as JsonObject;
-  return withFixed(request, { type: 'custom', body });
+  if (place === undefined) return withParts(request, { headers: { [header]: text } });
+  if (place.part === 'query') return withParts(request, { query: { [place.keys[0]]: text } });
+  return withParts(request, { body: request.body && nested(place.keys, text) });
 }
 
 async function requestLogin(
@@ -44,17 +40,9 @@ async function requestLogin(
   baseUrl: string,
   login: LoginAuth,
 ): Promise<Renewal> {
-  const wire = toWire(openRequest(login, baseUrl, {}));
   const askedAt = ports.clock.now();
-  const answered = await ports.http.request({
-    method: wire.method,
-    url: wire.url,
-    headers: wire.headers,
-    ...(wire.body !== undefined && { body: wire.body }),
-    deadlineMs,
-    idleMs: deadlineMs,
-    expects: 'short',
-  });
+  const wire = toWire(openRequest(login, baseUrl, {}));
+  const answered = await ports.http.request({ ...wire, deadlineMs, idleMs: deadlineMs, expects: 'short' });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the login call: ${answered.message}` };
   const read = readAnswer(answered.bytes, answered.headers['content-type']);
   const body = read.kind === 'ok' ? read.body : null;

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { OAuth2 } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
-import type { AskPorts } from '../ask/ports.ts';
+import type { AskPorts, Renewal, StoredTokens, TokenSet } from '../ask/ports.ts';
 import { requestToken } from './token-request.ts';
-import type { Renewal, StoredTokens, TokenSet } from './token-store.ts';
 
 export interface Bearer {
   readonly token: string;

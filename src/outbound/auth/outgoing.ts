@@ -3,8 +3,7 @@ import { parseJson } from '../../kit/json.ts';
 import { type IntegrationName, isObject } from '../../terms.ts';
 import type { AskPorts } from '../ask/ports.ts';
 import { type OpenRequest, toWire } from '../ask/request.ts';
-import type { Authorizer, Outgoing } from '../authorizer.ts';
-import { withCredentials } from './apply.ts';
+import { withCredentials } from './credentials.ts';
 import type { Bearer } from './oauth2.ts';
 
 /** The auth methods for requests other than pulls. `owner` keys the stored tokens. */
@@ -50,4 +49,20 @@ function opened(request: Outgoing, withBody = false): OpenRequest {
   const open = { method: request.method as 'GET', base: request.url, query: [], headers: request.headers };
   const body = withBody && request.body !== undefined ? parseJson(request.body) : undefined;
   return isObject(body) ? { ...open, body } : open;
+}
+
+/** A complete request, without credentials or with them. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Adds credentials to requests. */
+export interface Authorizer {
+  /** The request with its credentials, for one attempt. */
+  authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
+  /** Reports that the credentials of a request from `authorize` were refused; true if asking again may return new ones. */
+  refused(request: Outgoing): Promise<boolean>;
 }

@@ -3,9 +3,8 @@ import { foreignText } from '../../kit/foreign-text.ts';
 import { parseForeignJson } from '../../kit/json.ts';
 import { isObject, type Json } from '../../terms.ts';
 import { partnerMessage } from '../ask/answer.ts';
-import type { AskPorts } from '../ask/ports.ts';
+import type { AskPorts, Renewal, TokenSet } from '../ask/ports.ts';
 import type { Answer } from '../http.ts';
-import type { Renewal, TokenSet } from './token-store.ts';
 
 const deadlineMs = 20_000;
 

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Body, openBody } from './body.ts';
-import { client } from './client.ts';
+import { client } from './connect.ts';
 
 /** What the server sent. */
-export interface Response {
+interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
@@ -16,22 +17,20 @@ export interface Response {
  * signal (client and server in one process, medians of alternating runs, 2 arm64 cores).
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly response: Promise<Response>;
+  readonly #answered = Promise.withResolvers<Response>();
   readonly #mostBytes: (status: number) => number;
-  readonly #resolve: (response: Response) => void;
-  readonly #reject: (error: Error) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: Body | undefined;
   #failure: Error | undefined;
 
   constructor(mostBytes: (status: number) => number) {
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
     // A failure may come before anybody waits for the response.
-    promise.catch(() => {});
-    this.response = promise;
+    this.#answered.promise.catch(() => {});
     this.#mostBytes = mostBytes;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  }
+
+  get response(): Promise<Response> {
+    return this.#answered.promise;
   }
 
   send(dispatcher: Dispatcher, url: URL, request: Omit<Dispatcher.DispatchOptions, 'origin' | 'path'>): void {
@@ -57,7 +56,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const headers = joinHeaders(received);
     try {
       this.#body = openBody(headers['content-encoding'], this.#mostBytes(status), {
-        onBytes: (bytes) => this.#resolve({ status, headers, bytes }),
+        onBytes: (bytes) => this.#answered.resolve({ status, headers, bytes }),
         onError: (error) => this.#fail(error),
         onDrain: () => controller.resume(),
       });
@@ -81,7 +80,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#reject(error);
+    this.#answered.reject(error);
     this.#body?.discard();
     this.#controller?.abort(error);
   }
@@ -94,4 +93,106 @@ function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
     if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return joined;
+}
+
+const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+export const acceptedEncodings = 'gzip, deflate, br, zstd';
+
+/** A Map: the key is the server's text, and a plain object would also answer to `constructor`. */
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
+
+/** Receives the chunks of a body and decodes them. */
+interface Body {
+  /** False if the sender should pause until `onDrain` is called. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  /** Discards everything; nothing is reported afterwards. */
+  discard(): void;
+}
+
+interface BodyEvents {
+  readonly onBytes: (bytes: Buffer) => void;
+  readonly onError: (error: Error) => void;
+  readonly onDrain: () => void;
+}
+
+/** Fails as soon as the size of the body, on the wire or decoded, exceeds the limit. Throws for an encoding that is not known. */
+function openBody(
+  contentEncoding: string | undefined,
+  maxBytes: number,
+  { onBytes, onError, onDrain }: BodyEvents,
+): Body {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  const decoder = decoders.get(encoding)?.();
+  if (decoder === undefined && encoding !== '' && encoding !== 'identity') {
+    throw coded('INNBOUND_UNKNOWN_ENCODING', 'the answer has a content encoding that we did not accept');
+  }
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let wireBytes = 0;
+  let isOver = false;
+  const discard = () => {
+    isOver = true;
+    chunks = [];
+    decoder?.destroy();
+  };
+  const fail = (error: Error) => {
+    if (isOver) return;
+    discard();
+    onError(error);
+  };
+  const check = (bytes: number) => {
+    if (bytes > maxBytes) fail(coded('INNBOUND_TOO_LARGE', `the answer exceeds the limit of ${maxBytes} bytes`));
+  };
+  const collect = (chunk: Buffer) => {
+    size += chunk.length;
+    check(size);
+    if (!isOver) chunks.push(chunk);
+  };
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    const [first] = chunks;
+    onBytes(first && chunks.length === 1 ? first : Buffer.concat(chunks, size));
+  };
+  // The listener for errors stays until the end: an error that nobody listens for ends the process.
+  decoder?.on('data', collect).on('end', end).on('error', fail).on('drain', onDrain);
+  return {
+    write(chunk) {
+      wireBytes += chunk.length;
+      check(wireBytes);
+      if (decoder !== undefined) return decoder.destroyed || decoder.write(chunk);
+      collect(chunk);
+      return true;
+    },
+    end: () => (decoder === undefined ? end() : void decoder.end()),
+    discard,
+  };
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The most bytes of an answer, on the wire and decoded, by what is expected. An error (3xx, 4xx, 5xx) is always `short`. */
+const limits = {
+  /** A receipt, a token, a listing: read for a few fields, or for its status alone. */
+  short: mebibyte,
+  /** One result per record of a batch. */
+  results: 16 * mebibyte,
+  /** A file that we wrote. */
+  file: 256 * mebibyte,
+} as const;
+
+/** `bytes`: a page of records, which may be as large as the settings of the workspace say. */
+export type Expected = keyof typeof limits | { readonly bytes: number };
+
+export function mostBytes(expected: Expected): (status: number) => number {
+  const most = typeof expected === 'string' ? limits[expected] : expected.bytes;
+  return (status) => (status < 300 ? most : Math.min(most, limits.short));
 }

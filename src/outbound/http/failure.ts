@@ -27,35 +27,25 @@ export type FailureReason =
   | 'unsendable'
   | 'aborted';
 
-const byCode = new Map<string, FailureReason>(
-  Object.entries({
-    UND_ERR_HEADERS_TIMEOUT: 'timeout',
-    UND_ERR_BODY_TIMEOUT: 'timeout',
-    UND_ERR_SOCKET: 'reset',
-    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
-    ECONNRESET: 'reset',
-    EPIPE: 'reset',
-    ECONNABORTED: 'reset',
-    ECONNREFUSED: 'refused',
-    UND_ERR_CONNECT_TIMEOUT: 'refused',
-    ETIMEDOUT: 'refused',
-    EHOSTUNREACH: 'refused',
-    ENETUNREACH: 'refused',
-    EADDRNOTAVAIL: 'refused',
-    ENOTFOUND: 'dns',
-    EAI_AGAIN: 'dns',
-    EAI_FAIL: 'dns',
-    EPROTO: 'tls',
-    UND_ERR_HEADERS_OVERFLOW: 'protocol',
-    INNBOUND_UNKNOWN_ENCODING: 'protocol',
-    INNBOUND_BLOCKED_ADDRESS: 'blocked',
-    INNBOUND_TOO_LARGE: 'too_large',
-    UND_ERR_INVALID_ARG: 'unsendable',
-    UND_ERR_NOT_SUPPORTED: 'unsendable',
-    UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'unsendable',
-    ERR_INVALID_CHAR: 'unsendable',
-    ERR_INVALID_ARG_TYPE: 'unsendable',
-  }),
+const codes: { readonly [Reason in FailureReason]?: readonly string[] } = {
+  timeout: ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
+  reset: ['UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'],
+  refused: ['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'],
+  dns: ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL'],
+  tls: ['EPROTO'],
+  protocol: ['UND_ERR_HEADERS_OVERFLOW', 'INNBOUND_UNKNOWN_ENCODING'],
+  blocked: ['INNBOUND_BLOCKED_ADDRESS'],
+  too_large: ['INNBOUND_TOO_LARGE'],
+  unsendable: [
+    'UND_ERR_INVALID_ARG',
+    'UND_ERR_NOT_SUPPORTED',
+    'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+    'ERR_INVALID_CHAR',
+    'ERR_INVALID_ARG_TYPE',
+  ],
+};
+const byCode = new Map(
+  Object.entries(codes).flatMap(([reason, its]) => its.map((code) => [code, reason as FailureReason])),
 );
 
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/;

@@ -1,6 +1,6 @@
 import type { EpochMs, LocalDate } from '../../terms.ts';
 import { togetherWith } from '../aside.ts';
-import type { Statement } from '../forms.ts';
+import { type Feed, feedOf, type Statement } from '../forms.ts';
 import type { HeldPath } from '../hear.ts';
 import {
   type Counted,
@@ -21,8 +21,6 @@ export interface Memory {
   unsaved: readonly Counted[];
 }
 
-export type Feed = 'pull' | 'push';
-
 /** Keeps the accidents of a partner from the records of one brand. */
 export interface Guard {
   readonly limits: GuardLimits;
@@ -42,17 +40,11 @@ export interface Shown {
 }
 
 /** A batch in which several rows changed alike. */
-export interface Suspicion {
+interface Suspicion {
   readonly batches: readonly Counted[];
   readonly signs: ReadonlyMap<Statement, ReadonlySet<Sign>>;
   /** All that is unusual is that nearly all bookings are unknown: usual for a brand that has none. */
   readonly isOnlyStrange: boolean;
-}
-
-/** The feed of a batch; undefined if an operator decided about the statements, which nobody judges. */
-export function feedOf(statements: readonly Statement[]): Feed | undefined {
-  const cause = statements[0]?.arrival.cause;
-  return cause === 'run' ? 'pull' : cause === 'event' ? 'push' : undefined;
 }
 
 const mostUnsaved = 50;
@@ -126,11 +118,8 @@ export function joined(batches: readonly Counted[]): Counted {
   return { rows: batches.reduce((sum, { rows }) => sum + rows, 0), signs, run: last?.run, at: last?.at };
 }
 
-function memoryOf({ memory }: Guard, feed: Feed): Memory {
-  const known = memory.get(feed) ?? { recent: [], unsaved: [] };
-  memory.set(feed, known);
-  return known;
-}
+const memoryOf = ({ memory }: Guard, feed: Feed): Memory =>
+  memory.getOrInsertComputed(feed, () => ({ recent: [], unsaved: [] }));
 
 export interface Held extends HeldPath {
   readonly reason: string;
@@ -167,7 +156,7 @@ export function heldIn(
   return held;
 }
 
-export const heldBy = (hold: Hold): Held => ({
+const heldBy = (hold: Hold): Held => ({
   hold: hold.id,
   path: heldPathOf(hold.sign),
   reason: `Held: ${describeSign(hold.sign, hold)}.`,

@@ -1,7 +1,6 @@
 import { fieldNames } from '../../canonical/fields.ts';
 import { isAbsence } from '../../canonical/notes.ts';
 import type { Json, LocalDate } from '../../terms.ts';
-import type { Difference } from '../difference.ts';
 import type { Decision, Statement, Stored } from '../forms.ts';
 import { leaderOf } from '../says.ts';
 
@@ -12,25 +11,14 @@ import { leaderOf } from '../says.ts';
  */
 export type Sign = string;
 
-export const holdKinds = [
-  'cleared',
-  'factor',
-  'shift',
-  'status',
-  'changed',
-  'masked',
-  'granted',
-  'removed',
-  'gone',
-  'strangers',
-  'withdrawn',
-  'unread',
-  'reused',
-] as const;
-export type HoldKind = (typeof holdKinds)[number];
-
+type HeldKind =
+  | ('cleared' | 'factor' | 'shift' | 'status' | 'changed' | 'masked' | 'granted')
+  | ('removed' | 'gone' | 'strangers');
 /** Somebody must know, but nothing is held back: a no counts at once, and a value that cannot be read changes nothing. */
-const toldKinds: ReadonlySet<HoldKind> = new Set(['withdrawn', 'unread', 'reused']);
+type ToldKind = 'withdrawn' | 'unread' | 'reused';
+type HoldKind = HeldKind | ToldKind;
+
+const toldKinds: ReadonlySet<HoldKind> = new Set<ToldKind>(['withdrawn', 'unread', 'reused']);
 export const isTold = (sign: Sign): boolean => toldKinds.has(partsOf(sign).kind);
 
 /** The parts of a sign: its kind, the canonical path, and the value that the rows have in common. */
@@ -101,14 +89,7 @@ export function signsOf({ statement, stored, decision }: Step, today: LocalDate)
   if (decision.event === 'removed') return signs.add('removed');
   const record = decision.record as Stay;
   for (const { path, before, after } of decision.diff) {
-    for (const sign of signsIn(
-      path.replace(/\[\d+\]/g, ''),
-      path,
-      { path, before: before ?? null, after: after ?? null },
-      record,
-      today,
-    ))
-      signs.add(sign);
+    for (const sign of signsIn(path, before ?? null, after ?? null, record, today)) signs.add(sign);
   }
   return signs;
 }
@@ -118,13 +99,8 @@ interface Stay {
   readonly check_out?: LocalDate;
 }
 
-function signsIn(
-  place: string,
-  path: string,
-  { before, after }: Required<Difference>,
-  stay: Stay,
-  today: LocalDate,
-): Sign[] {
+function signsIn(path: string, before: Json, after: Json, stay: Stay, today: LocalDate): Sign[] {
+  const place = path.replace(/\[\d+\]/g, '');
   const field = place.slice(place.lastIndexOf('.') + 1);
   if (leaderOf(field) !== field) return [];
   if (place === consentField) {
@@ -157,8 +133,7 @@ const isPassing = /^charges\.|\bextra\./;
 /** A tax, a discount, a rounding: hotels with one price post the same to all rooms at once, every night. */
 const isOrdinary = (factor: number): boolean => factor > 0.9 && factor < 1.1;
 
-const isEmpty = (value: Json | undefined): boolean =>
-  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+const isEmpty = (value: Json): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Arrivals and departures come when their day comes, and then for many rows at once: at the night audit, or on a Saturday. */
 function isDue(after: string, before: string, { check_in = '', check_out = '' }: Stay, today: LocalDate) {

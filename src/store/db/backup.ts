@@ -1,7 +1,7 @@
 import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
 import { archivedTables, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import { declareEpoch } from './epoch.ts';
-import { type Pool, type Tx, transaction, withLongStatements } from './pool.ts';
+import { type Pool, rowOf, type Tx, transaction, withLongStatements } from './pool.ts';
 
 export type OnTable = (table: string, done: number, total: number) => void;
 
@@ -112,15 +112,13 @@ async function keepErasures(tx: Tx, known: readonly KnownErasure[]): Promise<voi
   }
 }
 
-export async function knownErasure(db: Pool, erasureId: string): Promise<KnownErasure | undefined> {
-  const { rows } = await db.query<KnownErasure>(
+export const knownErasure = (db: Pool, erasureId: string): Promise<KnownErasure | undefined> =>
+  rowOf(db)(
     `select erasure_id, requested_by, requested_at::text as requested_at, subject,
             array(select encode(hash, 'hex') from erased_guests g where g.erasure_id = e.erasure_id) as hashes
        from erasures e where erasure_id = $1`,
     [erasureId],
   );
-  return rows[0];
-}
 
 /** Everything that may name a guest, by brand. `record` is the newest state where there is one. */
 export interface StoredText {

@@ -1,17 +1,16 @@
 import pg from 'pg';
-import type { StoredDocument } from '../../documents/stored.ts';
+import type { StoredDocument } from '../../documents/kinds.ts';
 import { type ArchivedTable, type ArchiveWriter, DamagedArchive } from '../../kit/archive.ts';
 import type { Keyring } from '../../kit/crypto.ts';
-import { resealIn, sealedTables } from '../documents/sealed-values.ts';
+import { resealIn, sealedTables } from '../documents/secrets.ts';
 import type { OnTable } from './backup.ts';
 import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
-import { type Pool, serviceSchema, type Tx, transaction, withLongStatements } from './pool.ts';
+import { numberOf, type Pool, serviceSchema, type Tx, transaction, withLongStatements } from './pool.ts';
 
 /** Tables with the column `integration` whose rows stay behind when a brand moves to another installation, and why. */
 export const staysBehind: Readonly<Record<string, string>> = {
   alerts: 'Their causes are found again where the brand runs.',
   audit: 'It says who did what in the old installation.',
-  hotel_reports: 'Counted again from the records.',
   onboarding_links: 'Their address is that of the old installation.',
   rejections: 'Requests that the old installation refused.',
   sandbox_reports: 'For the developer who tried the old sandbox; kept for a week.',
@@ -86,14 +85,12 @@ export async function brandCounts(
 }
 
 /** What still runs for a brand that was taken out of force: deliveries and runs with a live lease. */
-export async function stillRunning(db: Pool, integration: string): Promise<number> {
-  const { rows } = await db.query<{ busy: number }>(
+export const stillRunning = (db: Pool, integration: string): Promise<number> =>
+  numberOf(db)(
     `select (select count(*) from outbox where integration = $1 and leased and due_at > now())::int
           + (select count(*) from runs where integration = $1 and state = 'running' and due_at > now() and waiting is null)::int as busy`,
     [integration],
   );
-  return rows[0]?.busy ?? 0;
-}
 
 /**
  * Writes the rows of a brand as of one moment, sealed with the first key of the ring. Nothing here delivers them any more: a node that

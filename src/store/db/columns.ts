@@ -13,28 +13,14 @@ interface ColumnTypes {
 }
 type ColumnType = keyof ColumnTypes;
 
-/** How a value is written: the type's id in PostgreSQL, its size in bytes, and its bytes. */
-const formats: { readonly [Type in ColumnType]: Format<ColumnTypes[Type]> } = {
-  text: { typeId: 25, sizeOf: Buffer.byteLength, write: (value, into, at) => into.write(value, at) },
-  bytea: { typeId: 17, sizeOf: (value) => value.length, write: (value, into, at) => into.set(value, at) },
-  int: { typeId: 23, sizeOf: () => 4, write: (value, into, at) => into.writeInt32BE(value, at) },
-  bigint: {
-    typeId: 20,
-    sizeOf: () => 8,
-    write: (value, into, at) => {
-      const high = Math.floor(value / 2 ** 32);
-      into.writeInt32BE(high, at);
-      into.writeUInt32BE(value - high * 2 ** 32, at + 4);
-    },
-  },
-  float8: { typeId: 701, sizeOf: () => 8, write: (value, into, at) => into.writeDoubleBE(value, at) },
+/** A type's id in PostgreSQL, and the bytes of a value where all have the same number. */
+const formats: { readonly [Type in ColumnType]: { readonly typeId: number; readonly bytes?: number } } = {
+  text: { typeId: 25 },
+  bytea: { typeId: 17 },
+  int: { typeId: 23, bytes: 4 },
+  bigint: { typeId: 20, bytes: 8 },
+  float8: { typeId: 701, bytes: 8 },
 };
-
-interface Format<Of> {
-  readonly typeId: number;
-  readonly sizeOf: (value: Of) => number;
-  readonly write: (value: Of, into: Buffer, at: number) => void;
-}
 
 /** The names of the columns of each type. */
 type Columns = { readonly [Type in ColumnType]?: readonly string[] };
@@ -47,7 +33,7 @@ type Row<Of extends Columns> = {
   readonly [Type in ColumnType as NamesOf<Of, Type>]?: ColumnTypes[Type] | null | undefined;
 };
 
-export interface RowsTable<Of extends Columns> {
+interface RowsTable<Of extends Columns> {
   /** `unnest(…)`, without a name. */
   readonly unnest: string;
   readonly names: string;
@@ -78,35 +64,35 @@ export function rowsTable<const Of extends Columns>(firstParameter: number, colu
     next: firstParameter + all.length,
     array: (name) => arrays.get(name as string) as string,
     values: (rows: readonly { readonly [name: string]: unknown }[]) =>
-      all.map(({ name, type }) => column(formats[type] as Format<unknown>, rows, name)),
+      all.map(({ name, type }) => column(type, rows, name)),
   };
 }
 
 /** One column of texts. */
 export const texts = (values: readonly string[]): Buffer =>
   column(
-    formats.text,
+    'text',
     values.map((text) => ({ text })),
     'text',
   );
 
 const headSize = 20;
 
-function column<Of>(
-  { typeId, sizeOf, write }: Format<Of>,
-  rows: readonly { readonly [name: string]: unknown }[],
-  name: string,
-): Buffer {
+function column(type: ColumnType, rows: readonly { readonly [name: string]: unknown }[], name: string): Buffer {
+  const { typeId, bytes } = formats[type];
   const count = rows.length;
   const sizes = new Int32Array(count);
-  let size = headSize;
+  let size = headSize + 4 * count;
   let hasNull = 0;
   for (let i = 0; i < count; i++) {
     const value = rows[i]?.[name];
-    const own = value === null || value === undefined ? -1 : sizeOf(value as Of);
-    if (own === -1) hasNull = 1;
-    sizes[i] = own;
-    size += 4 + Math.max(0, own);
+    if (value === null || value === undefined) {
+      sizes[i] = -1;
+      hasNull = 1;
+      continue;
+    }
+    sizes[i] = bytes ?? (type === 'text' ? Buffer.byteLength(value as string) : (value as Uint8Array).length);
+    size += sizes[i] as number;
   }
   const into = Buffer.allocUnsafe(size);
   // Array header: one dimension, lower bound 1.
@@ -118,10 +104,14 @@ function column<Of>(
   let at = headSize;
   for (let i = 0; i < count; i++) {
     const own = sizes[i] as number;
-    into.writeInt32BE(own, at);
-    at += 4;
+    at = into.writeInt32BE(own, at);
     if (own === -1) continue;
-    write(rows[i]?.[name] as Of, into, at);
+    const value = rows[i]?.[name];
+    if (type === 'text') into.write(value as string, at);
+    else if (type === 'bytea') into.set(value as Uint8Array, at);
+    else if (type === 'int') into.writeInt32BE(value as number, at);
+    else if (type === 'float8') into.writeDoubleBE(value as number, at);
+    else into.writeBigInt64BE(BigInt(value as number), at);
     at += own;
   }
   return into;

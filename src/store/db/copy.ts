@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { type ArchivedTable, DamagedArchive } from '../../kit/archive.ts';
+import { isTooDeep, parseJson } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
-import { isObject } from '../../terms.ts';
-import { checkedRows, type TableColumns } from './checked-rows.ts';
-import { type Pool, serviceSchema, type Tx } from './pool.ts';
+import { isDocumentName, isObject } from '../../terms.ts';
+import { type Pool, rowsOf, serviceSchema, type Tx } from './pool.ts';
+import { storedJson } from './stored-json.ts';
 
 /** A table as the catalogue describes it, so that a new table or column needs no line here. */
 export interface CopiedTable extends TableColumns {
@@ -13,8 +16,8 @@ export interface CopiedTable extends TableColumns {
 }
 
 /** Every table but the list of migrations, referenced tables before those that refer to them. */
-export async function copiedTables(db: Pool | Tx): Promise<CopiedTable[]> {
-  const { rows } = await db.query<CopiedTable>(
+export const copiedTables = (db: Pool | Tx): Promise<CopiedTable[]> =>
+  rowsOf(db)(
     `select c.relname as table,
             array(select a.attname::text from pg_attribute a
                    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
@@ -27,8 +30,6 @@ export async function copiedTables(db: Pool | Tx): Promise<CopiedTable[]> {
       order by (select count(*) from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'), c.relname`,
     [serviceSchema],
   );
-  return rows;
-}
 
 const named = (columns: readonly string[]): string => columns.map((name) => `"${name}"`).join(', ');
 
@@ -99,4 +100,105 @@ export async function hasSchema(db: Pool): Promise<boolean> {
     `${serviceSchema}.store_state`,
   ]);
   return rows[0]?.found === true;
+}
+
+interface TableColumns {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Of the columns, as PostgreSQL names them. */
+  readonly types: readonly string[];
+}
+
+/**
+ * Rows of a file, in COPY's text format, checked before the database gets them: each has the columns of its table, written as COPY itself
+ * writes them, with values that the service can read again. The database checks the rest: its types accept more than the service reads.
+ */
+export async function* checkedRows(table: TableColumns, rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const lines of rows) {
+    if (!isUtf8(lines) || lines.includes(0) || lines.includes(13)) throw unfit(table.table, 'text');
+    for (const line of lines.toString('utf8', 0, lines.length - 1).split('\n')) checkRow(table, line);
+    yield lines;
+  }
+}
+
+const unfit = (table: string, column: string): DamagedArchive =>
+  new DamagedArchive(`a row of the table ${table} does not fit (${column})`);
+
+function checkRow({ table, columns, types }: TableColumns, line: string): void {
+  const fields = line.split('\t');
+  if (fields.length !== columns.length) throw unfit(table, 'number of columns');
+  const field = (column: string): string | null => {
+    const value = fields[columns.indexOf(column)];
+    return value === undefined || value === '\\N' ? null : (unescaped(value) ?? null);
+  };
+  for (const [at, column] of columns.entries()) {
+    if (fields[at] === '\\N') continue;
+    const text = unescaped(fields[at] ?? '');
+    if (text === undefined || !isReadable(types[at] ?? '', text) || !isContent(table, column, text, field)) {
+      throw unfit(table, column);
+    }
+  }
+}
+
+const escapes = new Map(Object.entries({ '\\': '\\', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }));
+
+/** Undefined for escapes that COPY reads and never writes, such as \x41. */
+function unescaped(text: string): string | undefined {
+  if (!text.includes('\\')) return text;
+  let isSound = true;
+  const plain = text.replace(/\\(.?)/gs, (_, sign: string) => {
+    isSound &&= escapes.has(sign);
+    return escapes.get(sign) ?? '';
+  });
+  return isSound ? plain : undefined;
+}
+
+const instant = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/;
+/** The driver's parser of text[], whose number its types do not know. */
+const readList = pg.types.getTypeParser(1009 as never, 'text') as (text: string) => readonly unknown[];
+
+/** Whether the driver reads a value of this type as the code expects: no infinity, no number that loses digits, no list in a list. */
+function isReadable(type: string, text: string): boolean {
+  switch (type) {
+    case 'timestamp with time zone':
+      return instant.test(text);
+    case 'date':
+      return /^\d{4}-\d\d-\d\d$/.test(text);
+    case 'bytea':
+      return /^\\x[0-9a-f]*$/.test(text);
+    case 'bigint':
+      return Number.isSafeInteger(Number(text));
+    case 'double precision':
+      return Number.isFinite(Number(text));
+    case 'text[]':
+    case 'integer[]':
+      return isFlatList(text);
+    default:
+      return true;
+  }
+}
+
+function isFlatList(text: string): boolean {
+  try {
+    return readList(text).every((one) => typeof one === 'string');
+  } catch {
+    return false;
+  }
+}
+
+/** As deep as limits.json_depth allows, and the wrapping of our own. */
+const deepest = 600;
+
+function isContent(table: string, column: string, text: string, field: (column: string) => string | null): boolean {
+  const place = `${table}.${column}`;
+  if (place === 'documents.name') return isDocumentName(text);
+  if (place === 'events.body' || place === 'events.hydrated') return isUtf8(Buffer.from(text.slice(2), 'hex'));
+  const content = storedJson.get(place);
+  if (content === undefined) return true;
+  try {
+    const value = parseJson(text);
+    return !isTooDeep(value, deepest) && content(value, text, field);
+  } catch {
+    return false;
+  }
 }

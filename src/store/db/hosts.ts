@@ -6,7 +6,7 @@ import pg from 'pg';
  * connections break, and new ones find the new primary.
  */
 
-export interface Hosts {
+interface Hosts {
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   /** Settings shared by all hosts. */
   readonly rest: pg.PoolConfig;

@@ -7,7 +7,7 @@ import { isSqlState } from '../../kit/sql-state.ts';
 import { makePartitions } from './partitions.ts';
 import { type Pool, serviceSchema, withLongStatements } from './pool.ts';
 
-export interface Migration {
+interface Migration {
   readonly file: string;
   readonly number: number;
   readonly name: string;
@@ -29,13 +29,12 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'f65d833682019ae69fa9ab99f43437a0361bf7a4b537ecb066207bec91414cf7',
+  hash: 'c0cd683cf10c2ec5022742a6088c5c824be87f7c9bfd7cebd6418dc74b8d6220',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;
 /** Ten minutes of attempts: a backup or a report may hold its locks for that long. */
 const lockAttempts = 120;
-const lockPauseMs = 2_000;
 
 /** The schema of this version, and the migrations since the baseline, which start at number 2. */
 export async function readVersion(): Promise<Version> {
@@ -169,7 +168,7 @@ async function applyOne(client: pg.PoolClient, migration: Migration): Promise<vo
     } catch (error) {
       if (!isSqlState(error, 'lockNotAvailable') || attempt === lockAttempts) throw error;
       await client.query('rollback');
-      await systemClock.wait(lockPauseMs);
+      await systemClock.wait(2_000);
     }
   }
 }

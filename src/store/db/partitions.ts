@@ -13,7 +13,7 @@ const needed = `(p.cause = 'erasure' and exists (select from erasures e where e.
                select from outbox o where o.integration = p.integration and o.id = p.id and o.type = p.type
                   and o.next_version <= o.last_version and p.version >= o.delivered_version))`;
 
-export interface Partition {
+interface Partition {
   readonly name: string;
   /** Undefined: from the beginning of time. */
   readonly from?: Date;

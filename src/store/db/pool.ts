@@ -23,7 +23,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly connection: pg.PoolConfig;
   readonly applicationName: string;
   readonly maxConnections?: number;
@@ -34,6 +34,30 @@ export interface StoreOptions {
   /** Called for errors on idle connections, which the pool replaces. */
   readonly onError?: (error: Error) => void;
 }
+
+/** Runs a statement and gives its rows. */
+export const rowsOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
+    (await db.query<Row>(text, values)).rows;
+
+/** Runs a statement and gives its only row, if it has one. */
+export const rowOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row | undefined> =>
+    (await db.query<Row>(text, values)).rows[0];
+
+/** Runs a statement that gives one number; 0 without a row. */
+export const numberOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async (text: string, values?: unknown[]): Promise<number> =>
+    Object.values((await db.query<Record<string, number>>(text, values)).rows[0] ?? {})[0] ?? 0;
+
+/** Runs a statement that changes one row at most; false if it changed none. */
+export const changesOne =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async (text: string, values?: unknown[]): Promise<boolean> =>
+    (await db.query(text, values)).rowCount === 1;
 
 const usualStatementMs = 60_000;
 /** Lets the server's own error arrive before the driver gives up. */
@@ -166,3 +190,22 @@ export async function together<Sent extends readonly (Promise<unknown> | undefin
 }
 
 type Answers<Sent> = { -readonly [Key in keyof Sent]: Awaited<Sent[Key]> };
+
+/** Separate connections for accepting events, so that a sender never waits for a connection that a worker uses. */
+export function openIntakePool(pool: Pool, onError?: (error: Error) => void): Pool {
+  return openSibling(pool, {
+    applicationName: `${pool.options.application_name ?? 'innbound'} intake`,
+    maxConnections,
+    statementMs,
+    ...(onError && { onError }),
+  });
+}
+
+/** One per batch that may be in progress, and the rest for looking up endpoints. */
+const maxConnections = 4;
+
+/**
+ * As long as senders wait. A primary that loses its network closes no connection: a batch would wait for its answer for the usual minute,
+ * and the batches behind it too, although a standby has been promoted.
+ */
+const statementMs = 10_000;

@@ -21,7 +21,7 @@ export async function refuseTransactionPooling(pool: Pool): Promise<void> {
     await mine.query(`set innbound.mark = '${mark}'`);
     await other.query('begin');
     const seen = await other.query<{ mark: string | null }>(read);
-    const kept = await mine.query<{ mark: string | null }>({ text: read, query_timeout: timeoutMs } as never);
+    const kept = await mine.query<{ mark: string | null }>({ text: read, query_timeout: 5_000 } as never);
     await other.query('commit');
     if (seen.rows[0]?.mark === mark || kept.rows[0]?.mark !== mark) throw refusal();
     await mine.query('reset innbound.mark');
@@ -33,8 +33,6 @@ export async function refuseTransactionPooling(pool: Pool): Promise<void> {
     other.release(true);
   }
 }
-
-const timeoutMs = 5_000;
 
 const refusal = () =>
   new InnboundError(

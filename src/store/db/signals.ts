@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { systemClock, type Timers } from '../../kit/clock.ts';
-import { type Random, systemRandom } from '../../kit/random.ts';
-import type { Wake } from '../../kit/wake.ts';
+import { type Random, systemRandom } from '../../kit/ids.ts';
+import type { Wake } from '../../kit/loop.ts';
 import type { Pool } from './pool.ts';
 
 export interface Signals {

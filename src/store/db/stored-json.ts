@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toGuest, toReservation } from '../../canonical/check.ts';
-import { decodeRecord } from '../../canonical/encode.ts';
+import { decodeRecord } from '../../canonical/reservation.ts';
 import { isObject, type Json } from '../../terms.ts';
 
 /**
@@ -74,6 +74,16 @@ const isViews: Content = (value) =>
     ([source, one]) => source === 'consent' || source === 'aside' || view.safeParse(one).success,
   );
 
+const night = z.looseObject({ night: z.string(), rooms: z.number(), revenue: z.record(z.string(), z.number()) });
+const hotelReport = z.looseObject({
+  nights: z.array(night),
+  today: values,
+  lost: values,
+  channels: z.array(values),
+  guests: values,
+  errors: z.array(values),
+});
+
 const instant = z.iso.datetime({ offset: true });
 const counted = z.looseObject({ rows: z.number(), signs: values });
 const hold = z.looseObject({ id: z.string(), sign: z.string(), state: z.string(), at: z.number(), heldAt: z.number() });
@@ -88,7 +98,9 @@ const checked = new Map<string, Content>([
   ['history.notes', form(z.array(z.tuple([z.string(), z.string()], z.json())))],
   ['history.origins', form(z.record(z.string(), z.string()))],
   ['guards.normal', form(normal)],
-  ['partner_accounts.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
+  ['hotels.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
+  ['hotels.budgets', form(z.record(z.string(), z.number()))],
+  ['hotels.report', form(hotelReport)],
   ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
   ['onboarding_links.comments', form(z.array(values))],
   ['runs.findings', form(z.array(values))],
@@ -102,7 +114,6 @@ const objects = [
     'streams.refused',
     'sandbox_reports.report',
     'quality.counts',
-    'hotel_reports.report',
     'stays.data',
     'erasures.progress',
     'onboarding_links.push_facts',

@@ -1,7 +1,6 @@
-import type { DocumentKind } from '../../documents/kinds.ts';
-import type { DocumentName, StoredDocument } from '../../documents/stored.ts';
+import type { DocumentChanges, DocumentKind, DocumentName, StoredDocument } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;
@@ -104,14 +103,12 @@ export async function storedTexts(
 }
 
 /** The documents in force, of one kind or all. */
-export async function currentDocuments(db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> {
-  const { rows } = await db.query<StoredDocument>(
+export const currentDocuments = (db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> =>
+  rowsOf(db)(
     `select kind, name, version, body, hash from documents
       where in_force and ($1::text is null or kind = $1) order by kind, name`,
     [kind],
   );
-  return rows;
-}
 
 export async function hasDocuments(db: Pool): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>('select exists (select from documents where in_force) as found');
@@ -119,45 +116,39 @@ export async function hasDocuments(db: Pool): Promise<boolean> {
 }
 
 /** The documents in force, without their bodies. */
-export async function currentHeads(db: Pool | Tx): Promise<DocumentHead[]> {
-  const { rows } = await db.query<DocumentHead>('select kind, name, version, hash from documents where in_force');
-  return rows;
-}
+export const currentHeads = (db: Pool | Tx): Promise<DocumentHead[]> =>
+  rowsOf(db)('select kind, name, version, hash from documents where in_force');
 
 /** Of these documents, the versions in force. */
-async function headsOf(
+const headsOf = (
   db: Pool | Tx,
   documents: readonly DocumentName[],
-): Promise<(DocumentHead & { readonly text_hash: string })[]> {
-  const { rows } = await db.query<DocumentHead & { text_hash: string }>(
+): Promise<(DocumentHead & { readonly text_hash: string })[]> =>
+  rowsOf(db)(
     `select kind, name, version, d.hash, ${textHash('d.source')} as text_hash from unnest($1::text[], $2::text[]) as w (kind, name)
        join documents d using (kind, name) where d.in_force`,
     [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
   );
-  return rows;
-}
 
 /** These integrations and all documents of other kinds, each with its source text. */
-export async function documentsAround(
+export const documentsAround = (
   db: Pool | Tx,
   integrations: readonly string[],
-): Promise<(StoredDocument & { readonly source: string })[]> {
-  const { rows } = await db.query<StoredDocument & { source: string }>(
+): Promise<(StoredDocument & { readonly source: string })[]> =>
+  rowsOf(db)(
     `select kind, name, version, body, hash, source from documents
       where in_force and (kind in ('connector', 'destination', 'workspace') or (kind = 'integration' and name = any($1::text[])))
       order by kind, name`,
     [integrations],
   );
-  return rows;
-}
 
 /** The base URLs, as the documents write them, that these integrations and the brands of these connectors pull from. */
-export async function pullAddresses(
+export const pullAddresses = (
   db: Pool | Tx,
   integrations: readonly string[],
   connectors: readonly string[],
-): Promise<{ readonly base_url: string; readonly names: readonly string[] }[]> {
-  const { rows } = await db.query<{ base_url: string; names: string[] }>(
+): Promise<{ readonly base_url: string; readonly names: readonly string[] }[]> =>
+  rowsOf(db)(
     `select body #>> '{pull,base_url}' as base_url, array_agg(name) as names
        from documents
       where in_force and kind = 'integration' and body #>> '{pull,base_url}' is not null
@@ -165,8 +156,6 @@ export async function pullAddresses(
       group by 1`,
     [integrations, connectors],
   );
-  return rows;
-}
 
 /** The brands that deliver to any of these destinations. */
 export async function feedersOf(db: Pool | Tx, destinations: readonly string[]): Promise<string[]> {
@@ -178,24 +167,38 @@ export async function feedersOf(db: Pool | Tx, destinations: readonly string[]):
 }
 
 /** The documents in force that refer to a stored secret. */
-export async function documentsWithSecret(db: Pool | Tx, name: string): Promise<DocumentName[]> {
-  const { rows } = await db.query<DocumentName>(
-    `select kind, name from documents where in_force and strpos(body::text, $1) > 0`,
-    [`\${secret:${name}}`],
-  );
-  return rows;
-}
+export const documentsWithSecret = (db: Pool | Tx, name: string): Promise<DocumentName[]> =>
+  rowsOf(db)(`select kind, name from documents where in_force and strpos(body::text, $1) > 0`, [`\${secret:${name}}`]);
 
 /** One version of a document, for replays under the recorded mapping. */
-export async function documentAt(
+export const documentAt = (
   db: Pool | Tx,
   kind: DocumentKind,
   name: string,
   version: number,
-): Promise<StoredDocument | undefined> {
-  const { rows } = await db.query<StoredDocument>(
-    'select kind, name, version, body, hash from documents where kind = $1 and name = $2 and version = $3',
-    [kind, name, version],
+): Promise<StoredDocument | undefined> =>
+  rowOf(db)('select kind, name, version, body, hash from documents where kind = $1 and name = $2 and version = $3', [
+    kind,
+    name,
+    version,
+  ]);
+
+/** Rises with every change of the documents in force. Changes are made one at a time, so none becomes visible below it later. */
+export const documentsPosition = (db: Pool | Tx): Promise<number> =>
+  numberOf(db)('select coalesce(max(position), 0) as position from documents');
+
+/** The changes after a position. Costs the same with one brand and with 100,000. */
+export async function documentsChangedSince(
+  db: Pool,
+  since: number,
+): Promise<DocumentChanges & { readonly position: number }> {
+  const { rows } = await db.query<StoredDocument & { readonly in_force: boolean; readonly position: number }>(
+    `select kind, name, version, body, hash, in_force, position from documents where position > $1 order by position`,
+    [since],
   );
-  return rows[0];
+  return {
+    put: rows.filter((row) => row.in_force),
+    removed: rows.filter((row) => !row.in_force),
+    position: rows.at(-1)?.position ?? since,
+  };
 }

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../documents/kinds.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
-export interface DocumentRow {
+interface DocumentRow {
   readonly kind: DocumentKind;
   readonly name: string;
   readonly version: number;
@@ -9,39 +9,33 @@ export interface DocumentRow {
   readonly applied_by: string;
 }
 
-export async function listDocuments(db: Pool, kind: DocumentKind | undefined): Promise<DocumentRow[]> {
-  const { rows } = await db.query<DocumentRow>(
+export const listDocuments = (db: Pool, kind: DocumentKind | undefined): Promise<DocumentRow[]> =>
+  rowsOf(db)(
     `select kind, name, version, applied_at, applied_by from documents
       where in_force and ($1::text is null or kind = $1) order by kind, name`,
-    [kind ?? null],
+    [kind],
   );
-  return rows;
-}
 
 /** Newest first. */
-export async function documentVersions(db: Pool, kind: string, name: string): Promise<DocumentRow[]> {
-  const { rows } = await db.query<DocumentRow>(
+export const documentVersions = (db: Pool, kind: string, name: string): Promise<DocumentRow[]> =>
+  rowsOf(db)(
     `select kind, name, version, applied_at, applied_by from documents where kind = $1 and name = $2
       order by version desc limit 200`,
     [kind, name],
   );
-  return rows;
-}
 
 /** The source text of a version, with typed credentials masked. Without a version, the one in force. */
-export async function documentText(
+export const documentText = (
   db: Pool,
   kind: string,
   name: string,
   version: number | undefined,
-): Promise<(DocumentRow & { readonly source: string }) | undefined> {
-  const { rows } = await db.query<DocumentRow & { source: string }>(
+): Promise<(DocumentRow & { readonly source: string }) | undefined> =>
+  rowOf(db)(
     `select kind, name, version, applied_at, applied_by, source from documents
       where kind = $1 and name = $2 and (version = $3 or ($3::int is null and in_force))`,
-    [kind, name, version ?? null],
+    [kind, name, version],
   );
-  return rows[0];
-}
 
 /** The source texts in force, by `kind name`, with typed credentials masked. */
 export async function currentSources(db: Pool | Tx): Promise<Map<string, string>> {
@@ -49,4 +43,22 @@ export async function currentSources(db: Pool | Tx): Promise<Map<string, string>
     `select kind || ' ' || name as key, source from documents where in_force`,
   );
   return new Map(rows.map(({ key, source }) => [key, source]));
+}
+
+/** The brand ids in all versions of an integration's document. */
+export async function brandIdsOf(pool: Pool, integration: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select distinct body ->> 'brand_id' as id from documents where kind = 'integration' and name = $1`,
+    [integration],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The integrations that are no longer in force, with their last brand ids. */
+export async function formerBrands(db: Pool): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query<{ name: string; brand_id: string }>(
+    `select name, body ->> 'brand_id' as brand_id from documents
+      where kind = 'integration' and not in_force and position is not null order by name`,
+  );
+  return new Map(rows.map(({ name, brand_id }) => [name, brand_id]));
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx } from '../db/pool.ts';
 
 /** A sample and the records that it must become. Holds guest data. */
 export interface MappingCase {
@@ -13,14 +13,12 @@ export interface MappingCase {
   readonly saved_by: string;
 }
 
-export async function listCases(db: Pool | Tx, connector: string): Promise<MappingCase[]> {
-  const { rows } = await db.query<MappingCase>(
+export const listCases = (db: Pool | Tx, connector: string): Promise<MappingCase[]> =>
+  rowsOf(db)(
     `select name, sample, push, timezone, country, expected, saved_at, saved_by from mapping_cases
       where connector = $1 order by name`,
     [connector],
   );
-  return rows;
-}
 
 /** Adds a case, or replaces the one of the same name. */
 export async function putCase(

@@ -1,5 +1,4 @@
-import { recordText } from '../../canonical/encode.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { type Guest, type Reservation, recordText } from '../../canonical/reservation.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import { difference } from '../../reconcile/difference.ts';
@@ -8,15 +7,14 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { Json } from '../../terms.ts';
 import { type Tx, together } from '../db/pool.ts';
-import { enqueue } from '../outbox/enqueue.ts';
+import { enqueue, writeHistory } from '../records/history.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
-import { type ChangeStep, type Target, writeHistory, writeRecords } from '../records/write.ts';
-import { erasureLock } from './erased.ts';
+import { type ChangeStep, type Target, writeRecords } from '../records/write.ts';
+import { erasureLock, keepIdentifiers } from './erased.ts';
 import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
-import { keepIdentifiers } from './identifiers.ts';
 
 /** What an erasure needs besides the person. */
-export interface EraseRules {
+interface EraseRules {
   readonly keyring: Keyring;
   readonly strip: (
     reservation: Reservation,
@@ -75,7 +73,7 @@ async function deleteHeldWhole(tx: Tx, person: WantedPerson, integration: string
       where r.integration = k.integration and r.type = k.type and r.id = k.id and r.version = 0
         and ($2::text is null or r.integration = $2)
      returning r.integration, r.id`,
-    [anyKey('reservation', keys), integration ?? null],
+    [anyKey('reservation', keys), integration],
   );
   if (rows.length === 0) return;
   await tx.query(
@@ -138,7 +136,7 @@ function viewsKeptWithout(
   isErased: (guest: Guest) => boolean,
 ): StoredViews | undefined {
   if (type === 'guest' || views === undefined) return undefined;
-  return viewsWithout(views, was as Reservation, { isErased, named, keepsExtra: 'extra' in record });
+  return viewsWithout(views, was as Reservation, isErased, named, 'extra' in record);
 }
 
 const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;

@@ -1,5 +1,5 @@
 import type { EntityType, Json } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { changesOne, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 import type { FoundRecord } from './find.ts';
 
 export interface ErasureRow {
@@ -12,17 +12,14 @@ export interface ErasureRow {
   /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
   readonly subject: string;
   readonly receipt: Json;
-  readonly state: ErasureState;
+  readonly state: 'running' | 'stopped' | 'interrupted' | 'notifying' | 'done';
   /** While it runs, and where it was stopped. */
   readonly progress: ErasureProgress | null;
   readonly stopped_by: string | null;
   readonly stopped_at: Date | null;
 }
 
-/** `interrupted`: its process ended before the erasure did. It does not continue by itself, because the guest's keys are not stored. */
-export type ErasureState = 'running' | 'stopped' | 'interrupted' | 'notifying' | 'done';
-
-export interface ErasureProgress {
+interface ErasureProgress {
   /** Where it searches now: the records, then one table after another. */
   readonly place: string;
   readonly done: number;
@@ -41,57 +38,35 @@ export async function beginErasure(db: Pool | Tx, erasureId: string, by: string,
   ]);
 }
 
-export async function completeErasure(db: Pool, erasureId: string, receipt: Json): Promise<ErasureRow | undefined> {
-  const { rows } = await db.query<ErasureRow>(
-    `update erasures set completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'notified') = 0 then now() end,
-            receipt = $2
-      where erasure_id = $1 returning ${columns}`,
-    [erasureId, JSON.stringify(receipt)],
+const change = (db: Pool, id: string, set: string, ...values: unknown[]): Promise<ErasureRow | undefined> =>
+  rowOf(db)(`update erasures set ${set} where erasure_id = $1 returning ${columns}`, [id, ...values]);
+
+export const completeErasure = (db: Pool, erasureId: string, receipt: Json) =>
+  change(
+    db,
+    erasureId,
+    `completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'notified') = 0 then now() end, receipt = $2`,
+    JSON.stringify(receipt),
   );
-  return rows[0];
-}
 
 /** Records that it still runs. True if somebody asked to stop it. */
-export async function renewErasure(db: Pool, erasureId: string): Promise<boolean> {
-  const { rows } = await db.query<{ stopped_by: string | null }>(
-    'update erasures set seen_at = now() where erasure_id = $1 returning stopped_by',
-    [erasureId],
-  );
-  return typeof rows[0]?.stopped_by === 'string';
-}
+export const renewErasure = async (db: Pool, erasureId: string): Promise<boolean> =>
+  typeof (await change(db, erasureId, 'seen_at = now()'))?.stopped_by === 'string';
 
 /** Its progress, and what was removed so far. */
-export async function noteErasure(
-  db: Pool,
-  erasureId: string,
-  progress: ErasureProgress,
-  receipt: Json,
-): Promise<void> {
-  await db.query('update erasures set progress = $2, receipt = $3 where erasure_id = $1', [
-    erasureId,
-    JSON.stringify(progress),
-    JSON.stringify(receipt),
-  ]);
-}
+export const noteErasure = (db: Pool, erasureId: string, progress: ErasureProgress, receipt: Json) =>
+  change(db, erasureId, 'progress = $2, receipt = $3', JSON.stringify(progress), JSON.stringify(receipt));
+
+/** It has stopped. The destinations are still notified of what was removed. */
+export const endStopped = (db: Pool, erasureId: string) => change(db, erasureId, 'stopped_at = now()');
 
 /** Asks the process that runs it to stop. False if it no longer runs. */
-export async function stopErasure(db: Pool, erasureId: string, by: string): Promise<boolean> {
-  const { rowCount } = await db.query(
+export const stopErasure = (db: Pool, erasureId: string, by: string): Promise<boolean> =>
+  changesOne(db)(
     `update erasures set stopped_by = coalesce(stopped_by, $2)
       where erasure_id = $1 and completed_at is null and stopped_at is null`,
     [erasureId, by],
   );
-  return rowCount === 1;
-}
-
-/** It has stopped. The destinations are still notified of what was removed. */
-export async function endStopped(db: Pool, erasureId: string): Promise<ErasureRow | undefined> {
-  const { rows } = await db.query<ErasureRow>(
-    `update erasures set stopped_at = now() where erasure_id = $1 returning ${columns}`,
-    [erasureId],
-  );
-  return rows[0];
-}
 
 /** How many records of an erasure a destination must confirm, and how many it has confirmed. */
 export interface Notified {
@@ -180,11 +155,11 @@ export async function noteConfirmations(db: Pool): Promise<void> {
 }
 
 /** Destinations that have received these records, with the number of records of each type. */
-export async function holdersOf(
+export const holdersOf = (
   tx: Tx,
   records: readonly Pick<FoundRecord, 'integration' | 'type' | 'id'>[],
-): Promise<readonly Holder[]> {
-  const { rows } = await tx.query<Holder>(
+): Promise<readonly Holder[]> =>
+  rowsOf(tx)(
     `select o.integration, o.destination, o.type, count(*)::int as records
        from unnest($1::text[], $2::text[], $3::text[]) as r (integration, type, id)
        join lateral (select * from outbox where integration = r.integration and type = r.type and id = r.id) o on true
@@ -192,8 +167,6 @@ export async function holdersOf(
       group by o.integration, o.destination, o.type order by o.integration, o.destination, o.type`,
     [records.map((one) => one.integration), records.map((one) => one.type), records.map((one) => one.id)],
   );
-  return rows;
-}
 
 export interface Holder {
   readonly integration: string;
@@ -202,30 +175,26 @@ export interface Holder {
   readonly records: number;
 }
 
+const select = (db: Pool, rest: string, ...values: unknown[]): Promise<ErasureRow[]> =>
+  rowsOf(db)(`select ${columns} from erasures ${rest}`, values);
+
 /** Newest first. */
-export async function listErasures(
+export const listErasures = (
   db: Pool,
   { before, limit }: { readonly before: { at: string; id: string } | undefined; readonly limit: number },
-): Promise<ErasureRow[]> {
-  const { rows } = await db.query<ErasureRow>(
-    `select ${columns} from erasures
-      where $1::timestamptz is null or (date_trunc('milliseconds', requested_at), erasure_id) < ($1, $2)
+) =>
+  select(
+    db,
+    `where $1::timestamptz is null or (date_trunc('milliseconds', requested_at), erasure_id) < ($1, $2)
       order by date_trunc('milliseconds', requested_at) desc, erasure_id desc limit $3`,
-    [before?.at ?? null, before?.id ?? '', limit],
+    before?.at,
+    before?.id ?? '',
+    limit,
   );
-  return rows;
-}
 
-export async function readErasure(db: Pool, erasureId: string): Promise<ErasureRow | undefined> {
-  const { rows } = await db.query<ErasureRow>(`select ${columns} from erasures where erasure_id = $1`, [erasureId]);
-  return rows[0];
-}
+export const readErasure = async (db: Pool, erasureId: string) =>
+  (await select(db, 'where erasure_id = $1', erasureId))[0];
 
 /** Of one guest, the newest first. */
-export async function findErasures(db: Pool, subjects: readonly string[]): Promise<ErasureRow[]> {
-  const { rows } = await db.query<ErasureRow>(
-    `select ${columns} from erasures where subject = any($1) order by requested_at desc limit 500`,
-    [subjects],
-  );
-  return rows;
-}
+export const findErasures = (db: Pool, subjects: readonly string[]) =>
+  select(db, 'where subject = any($1) order by requested_at desc limit 500', subjects);

@@ -1,6 +1,5 @@
-import { decodeRecord } from '../../canonical/encode.ts';
 import { mentions } from '../../canonical/mentions.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
@@ -187,7 +186,7 @@ async function readCandidates(
       keys.map((key) => key.integration ?? null),
       addresses.map(likePattern),
       numbers,
-      integration ?? null,
+      integration,
       (earlier ?? []).map((record) => record.integration),
       (earlier ?? []).map(({ type }) => type),
       (earlier ?? []).map(({ id }) => id),

@@ -1,9 +1,9 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
-import { likePattern, type WantedTraces } from './find.ts';
+import { type FoundRecord, likePattern, type WantedTraces } from './find.ts';
 
-export interface TraceFinder extends WantedTraces {
+interface TraceFinder extends WantedTraces {
   inText(text: string): boolean;
   inJson(value: Json): boolean;
   /** By the full name. */
@@ -11,16 +11,13 @@ export interface TraceFinder extends WantedTraces {
   readonly guestIds: readonly string[];
 }
 
-export interface ErasedRecord {
-  readonly integration: string;
-  readonly type: string;
-  readonly id: string;
-}
+type ErasedRecord = Pick<FoundRecord, 'integration' | 'type' | 'id'>;
 
 /** A place outside the records in which a payload or a message may name the person. */
 interface TracedColumn {
   readonly name: string;
-  readonly table: string;
+  /** By default the name. */
+  readonly table?: string;
   /** The primary key, as text columns. */
   readonly key: readonly string[];
   /** The texts to search, each an expression that gives text or null. */
@@ -29,13 +26,13 @@ interface TracedColumn {
   readonly only?: string;
   /** The table has the columns of a record's key: payloads of erased records are removed whatever they contain. */
   readonly isOfRecord?: boolean;
-  readonly clean: string;
+  /** The statement without its condition; by default the rows are deleted. */
+  readonly clean?: string;
 }
 
 export const places: readonly TracedColumn[] = [
   {
     name: 'events',
-    table: 'events',
     key: ['integration', 'seq'],
     texts: [`convert_from(body, 'UTF8')`, `convert_from(hydrated, 'UTF8')`],
     // An event that is not processed yet keeps its payload; the person is removed when it is processed.
@@ -45,7 +42,6 @@ export const places: readonly TracedColumn[] = [
   },
   {
     name: 'dead_letters',
-    table: 'dead_letters',
     key: ['integration', 'dead_letter_id'],
     texts: ['raw::text', 'detail::text', 'message', 'closed_reason'],
     only: `(detail <> '{"erased": true}' or closed_reason <> 'A guest in it was erased.')`,
@@ -74,24 +70,18 @@ export const places: readonly TracedColumn[] = [
   },
   {
     name: 'staged_rows',
-    table: 'staged_rows',
     key: ['integration', 'run_id', 'key', 'row_hash'],
     texts: ['row::text'],
-    clean: 'delete from staged_rows t',
   },
   {
     name: 'sandbox_reports',
-    table: 'sandbox_reports',
     key: ['integration', 'report_id'],
     texts: ['report::text'],
-    clean: 'delete from sandbox_reports t',
   },
   {
     name: 'mapping_cases',
-    table: 'mapping_cases',
     key: ['connector', 'name'],
     texts: ['sample', 'expected::text'],
-    clean: 'delete from mapping_cases t',
   },
   {
     name: 'answers',
@@ -102,38 +92,33 @@ export const places: readonly TracedColumn[] = [
   },
   {
     name: 'runs',
-    table: 'runs',
     key: ['integration', 'run_id'],
     texts: ['error_message', 'partner_text'],
     clean: 'update runs t set error_message = null, partner_text = null',
   },
   {
     name: 'alerts',
-    table: 'alerts',
     key: ['alert_id'],
     texts: ['message', 'detail::text'],
     clean: `update alerts t set message = 'A guest was erased.', detail = '{}'`,
   },
   {
     name: 'audit',
-    table: 'audit',
     key: ['audit_id'],
     texts: ['target::text'],
     clean: `update audit t set target = '{"erased": true}'`,
   },
   {
     name: 'drift',
-    table: 'drift',
     key: ['integration', 'field', 'value'],
     texts: ['value'],
-    clean: 'delete from drift t',
   },
 ];
 
 const batch = 500;
 
 /** A row outside the records that names the person, or that is a payload of one of the records. */
-export interface TraceRow {
+interface TraceRow {
   readonly place: string;
   readonly key: string;
   readonly texts: readonly string[];
@@ -161,7 +146,10 @@ export async function eraseTracesIn(
 ): Promise<number> {
   const keys: string[] = [];
   await scan(tx, place, records, traces, ({ key }) => keys.push(key));
-  return keys.length === 0 ? 0 : clean(tx, place, keys);
+  if (keys.length === 0) return 0;
+  const { name, table = name, key, clean = `delete from ${table} t` } = place;
+  const { rowCount } = await tx.query(`${clean} where ${keyOf(key)} = any($1::text[])`, [keys]);
+  return rowCount ?? 0;
 }
 
 /** The same rows, for an access request. */
@@ -174,17 +162,12 @@ export async function findTraces(
   for (const place of places) await scan(tx, place, records, traces, onRow);
 }
 
-async function clean(tx: Tx, { key, clean: statement }: TracedColumn, keys: readonly string[]): Promise<number> {
-  const { rowCount } = await tx.query(`${statement} where ${keyOf(key)} = any($1::text[])`, [keys]);
-  return rowCount ?? 0;
-}
-
 const keyOf = (columns: readonly string[]): string => columns.map((column) => `t.${column}::text`).join(` || ' ' || `);
 
 /** PostgreSQL preselects rows; JSON that uses \u escapes is decoded here, since PostgreSQL compares it as written. */
 async function scan(
   tx: Tx,
-  { name, table, key, texts, only = 'true', isOfRecord = false }: TracedColumn,
+  { name, table = name, key, texts, only = 'true', isOfRecord = false }: TracedColumn,
   records: readonly ErasedRecord[],
   traces: TraceFinder,
   onRow: (row: TraceRow) => void,

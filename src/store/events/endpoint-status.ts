@@ -1,10 +1,10 @@
-import type { Pool, UnreadRow } from '../db/pool.ts';
+import { type Pool, rowOf, type UnreadRow } from '../db/pool.ts';
 
 type EndpointStatus = UnreadRow & { readonly endpoint_id: string; readonly sandbox_id: string | null };
 
 /** The live endpoint of an integration and the state of its active secrets, never the secrets. */
-export async function endpointStatus(db: Pool, integration: string): Promise<EndpointStatus | undefined> {
-  const { rows } = await db.query<EndpointStatus>(
+export const endpointStatus = (db: Pool, integration: string): Promise<EndpointStatus | undefined> =>
+  rowOf(db)(
     `select e.endpoint_id, s.endpoint_id as sandbox_id, e.issued_at,
             coalesce((select json_agg(json_build_object('secret_no', k.secret_no, 'issued_at', k.issued_at, 'expires_at', k.expires_at)
                                       order by k.secret_no desc)
@@ -17,5 +17,3 @@ export async function endpointStatus(db: Pool, integration: string): Promise<End
       where e.integration = $1 and not e.sandbox and e.retired_at is null`,
     [integration],
   );
-  return rows[0];
-}

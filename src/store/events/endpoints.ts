@@ -8,7 +8,7 @@ export interface Sealer {
   open(sealed: Uint8Array, boundTo: string): string | undefined;
 }
 
-export interface Minter {
+interface Minter {
   endpointId(sandbox: boolean): string;
   secret(): string;
 }
@@ -27,7 +27,7 @@ interface SecretState {
   readonly expiresAt?: EpochMs;
 }
 
-export interface StoredEndpoint {
+interface StoredEndpoint {
   readonly endpointId: EndpointId;
   readonly integration: IntegrationName;
   readonly sandbox: boolean;
@@ -122,7 +122,7 @@ export async function loadEndpoints(
         and (s.expires_at is null or s.expires_at > now())
       where case when $1::text[] is null then e.retired_at is null else e.endpoint_id = any($1) end
       order by e.endpoint_id, s.secret_no desc`,
-    [ids ?? null],
+    [ids],
   );
   const byId = new Map<
     string,

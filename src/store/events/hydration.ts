@@ -4,12 +4,12 @@ import { deadEvent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, transaction } from '../db/pool.ts';
+import { type Pool, rowsOf, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 
 /** Claims records whose thin events are due. All waiting events of a record are leased together. */
-export async function claimThin(pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> {
-  const { rows } = await pool.query<Thin>(
+export const claimThin = (pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> =>
+  rowsOf(pool)(
     `with due as (
        select integration, seq, type, id from events
         where state = 'hydrate' and due_at <= now()
@@ -23,8 +23,6 @@ export async function claimThin(pool: Pool, limit: number, leaseMs: number): Pro
      select integration, type, id, max(attempt) as attempt, array_agg(seq)::text[] as seqs from taken group by integration, type, id`,
     [limit, leaseMs / 1000],
   );
-  return rows;
-}
 
 /**
  * Completes the claimed events, which were all received before the request; later ones need another request. Events are compared
@@ -36,7 +34,7 @@ export async function hydrateEvents(pool: Pool, thin: Thin, { body, requestedAt,
         set state = 'pending', hydrated = $3::bytea, hydrated_at = greatest(to_timestamp($4 / 1000.0), received_at),
             due_at = null, attempt = 0
       where integration = $1 and id = $2 and state = 'hydrate' and seq = any($5::bigint[]) and event = coalesce($6, event)`,
-    [thin.integration, thin.id, body, requestedAt, thin.seqs, only ?? null],
+    [thin.integration, thin.id, body, requestedAt, thin.seqs, only],
   );
 }
 

@@ -3,7 +3,7 @@ import type { RejectionCount } from '../../intake/push/rejection-log.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { Refusals } from '../../watch/facts.ts';
 import { rowsTable } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rowsOf } from '../db/pool.ts';
 
 const counted = rowsTable(1, { text: ['integration', 'endpoint_id', 'code', 'reason', 'newest'], int: ['count'] });
 
@@ -45,19 +45,17 @@ export async function listRejections(pool: Pool, integration: string) {
   }));
 }
 
-export async function countRejections(
+export const countRejections = (
   pool: Pool,
   integration: string,
   sinceMs: number,
-): Promise<{ code: string; reason: string; count: number }[]> {
-  const { rows } = await pool.query<{ code: string; reason: string; count: number }>(
+): Promise<{ code: string; reason: string; count: number }[]> =>
+  rowsOf(pool)(
     `select code, reason, sum(count)::bigint as count from rejections
       where integration = $1 and hour >= date_trunc('hour', to_timestamp($2 / 1000.0))
       group by code, reason order by count desc, code, reason`,
     [integration, sinceMs],
   );
-  return rows;
-}
 
 /** Of the requests of the last hour, this many decide whether a mixture of accepted and refused ones is a fault. */
 const window = 20;
@@ -66,8 +64,8 @@ const window = 20;
  * Brands with refused webhooks in the last 24 hours, of these or of all: how many, and how many of the last requests. Messages of streams
  * have no endpoint, and an event id that comes again is no refusal.
  */
-export async function refusedBrands(db: Pool, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<Refusals & { integration: string }>(
+export const refusedBrands = (db: Pool, integrations: readonly string[] | undefined) =>
+  rowsOf(db)<Refusals & { integration: string }>(
     `with refused as (
        select integration, sum(count)::int as count from rejections
         where integration <> '' and endpoint_id <> '' and code <> 'push.event_id_reused'
@@ -93,10 +91,8 @@ export async function refusedBrands(db: Pool, integrations: readonly string[] | 
             (select received_at, null, null from events e where e.integration = r.integration order by seq desc limit ${window})
           ) requests) numbered) l
       where l.code is not null`,
-    [integrations ?? null],
+    [integrations],
   );
-  return rows;
-}
 
 export async function pruneRejections(pool: Pool): Promise<void> {
   await pool.query(`delete from rejections where hour < now() - interval '30 days'`);

@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 /** Small batches, so that no statement holds its locks for long. */
 const batch = 1_000;
 
-export interface EventRetention {
+interface EventRetention {
   readonly rawMs: number;
   readonly eventIdsMs: number;
 }

@@ -2,9 +2,6 @@ import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
 import { jsonbText } from '../../kit/json.ts';
 import type { Pool } from '../db/pool.ts';
 
-const listed = 50;
-const keptPerEndpoint = 200;
-
 export async function saveSandboxReport(
   pool: Pool,
   endpointId: string,
@@ -21,7 +18,7 @@ export async function saveSandboxReport(
 export async function listSandboxReports(pool: Pool, endpointId: string): Promise<SandboxReport[]> {
   const { rows } = await pool.query<{ report: SandboxReport }>(
     'select report from sandbox_reports where endpoint_id = $1 order by at desc, report_id limit $2',
-    [endpointId, listed],
+    [endpointId, 50],
   );
   return rows.map((row) => row.report);
 }
@@ -46,7 +43,7 @@ export async function pruneSandboxReports(pool: Pool, keptMs: number): Promise<n
          from sandbox_reports) old
       where old.integration = r.integration and old.report_id = r.report_id
         and (old.at < now() - make_interval(secs => $1) or old.nth > $2)`,
-    [keptMs / 1000, keptPerEndpoint],
+    [keptMs / 1000, 200],
   );
   return rowCount ?? 0;
 }

@@ -3,11 +3,10 @@ import { arrivalOf, deadEvent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
 import { isPassing } from '../../kit/sql-state.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { changesOne, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 import { lockFirst } from './work-events.ts';
 
-const triesBeforeDead = 5;
 const databaseDelayS = 10;
 
 /**
@@ -22,7 +21,7 @@ export async function setEventAside(pool: Pool, brand: Brand, error: Error): Pro
     const isOfTheDatabase = isPassing(error);
     const attempt = event.attempt + (isOfTheDatabase ? 0 : 1);
     const delayS = isOfTheDatabase ? databaseDelayS : attempt * attempt;
-    const dead = attempt >= triesBeforeDead;
+    const dead = attempt >= 5;
     await tx.query(
       `update events set attempt = $3, state = $4, due_at = now() + make_interval(secs => $5)
         where integration = $1 and seq = $2`,
@@ -42,14 +41,12 @@ export async function setEventAside(pool: Pool, brand: Brand, error: Error): Pro
 }
 
 /** Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. */
-export async function requeueEvent(tx: Tx, integration: string, seq: number): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export const requeueEvent = (tx: Tx, integration: string, seq: number): Promise<boolean> =>
+  changesOne(tx)(
     `update events set state = 'pending', due_at = null, attempt = 0, outcome = null, hydrated = null, hydrated_at = null
       where integration = $1 and seq = $2 and body is not null`,
     [integration, seq],
   );
-  return rowCount === 1;
-}
 
 /** Makes events pending again that were set aside and are due. */
 export async function putEventsBack(pool: Pool): Promise<void> {

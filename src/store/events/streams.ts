@@ -1,6 +1,6 @@
 import type { Claim, Refused, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
 const table: LeasedTable = { name: 'streams', key: ['stream'] };
@@ -71,7 +71,7 @@ export function openStreamStore(pool: Pool, accountOf: (id: string) => string): 
     release: async (claim, afterMs, failure) => {
       const set = `fence = fence + 1, connected_at = null, due_at = now() + $3 * interval '1 ms', failure = $4, said = $5,
                    failures = case when $4::text is null then 0 else failures + 1 end`;
-      await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code ?? null, failure?.said ?? null]);
+      await changeHeld(pool, table, held(claim), set, [afterMs, failure?.code, failure?.said]);
     },
   };
 }
@@ -120,8 +120,8 @@ export interface StreamState {
 }
 
 /** For health and alerts; one that nobody has read yet has a state without any. */
-export async function streamStates(db: Pool, ids: readonly string[]): Promise<StreamState[]> {
-  const { rows } = await db.query<StreamState>(
+export const streamStates = (db: Pool, ids: readonly string[]): Promise<StreamState[]> =>
+  rowsOf(db)(
     `select stream, coalesce(account, stream) as account, coalesce(failures, 0) as failures, failure, said, refused,
             (extract(epoch from now() - read_to) * 1000)::float8 as behind_ms, message_at as last_message_at,
             case when due_at > now() then connected_at end as connected_since,
@@ -130,5 +130,3 @@ export async function streamStates(db: Pool, ids: readonly string[]): Promise<St
        from unnest($1::text[]) as wanted (stream) left join streams using (stream)`,
     [ids],
   );
-  return rows;
-}

@@ -5,10 +5,15 @@ import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
-import { findProfiles, findReservationsOf, isRefusedAt, readReservationAhead } from '../persons/guest-lookup.ts';
 import { bookingsOf } from '../persons/profile-bookings.ts';
-import { profileIds } from '../persons/profile-id.ts';
-import { fromReservations } from '../persons/profile-sources.ts';
+import { fromReservations } from '../persons/profile-edit.ts';
+import {
+  findProfiles,
+  findReservationsOf,
+  isRefusedAt,
+  profileIds,
+  readReservationAhead,
+} from '../persons/profile-lookup.ts';
 import { storedId } from '../records/partner-ids.ts';
 import { type OnChanged, take } from '../records/take.ts';
 

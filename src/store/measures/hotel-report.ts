@@ -1,15 +1,15 @@
+import type { Capacity } from '../../canonical/capacity.ts';
 import type { Integration } from '../../documents/integration.ts';
-import { Curve, type Move } from '../../measures/curve.ts';
-import { addDays, daysBetween, year } from '../../measures/days.ts';
+import type { PartnerStore } from '../../intake/pull/ports.ts';
+import { addDays, Curve, daysBetween, errorsOf, type Move, pickupOf, year } from '../../measures/curve.ts';
 import type { HotelFacts, Lost, Moves, NightFacts } from '../../measures/facts.ts';
-import { errorsOf, pickupOf } from '../../measures/forecast.ts';
-import { type Pool, transaction } from '../db/pool.ts';
+import { type Pool, rowOf, transaction } from '../db/pool.ts';
 import { hotelSql } from './hotel-sql.ts';
 import { keepEarlier } from './stays.ts';
 
 /** What the page of a hotel shows, for one brand. Terms are those of docs/guides/measures.md; nothing in here names a guest. */
 
-export interface HotelPlace {
+interface HotelPlace {
   readonly integration: string;
   readonly timezone: string;
   /** Its bookings are also reported by events: a night that was asked for once stays known. */
@@ -51,8 +51,7 @@ export async function countHotel(pool: Pool, place: HotelPlace): Promise<void> {
   const counted = await transaction(pool, async (tx) => {
     // The planner knows nothing about the rows of a part, and would compare each with each.
     await tx.query(`set local enable_nestloop = off; set local work_mem = '64MB'`);
-    const { rows } = await tx.query<Counted>(hotelSql, [integration, timezone, first]);
-    return rows[0];
+    return rowOf(tx)<Counted>(hotelSql, [integration, timezone, first]);
   });
   if (counted === undefined) return;
   const { moved, lost } = counted;
@@ -77,7 +76,7 @@ export async function countHotel(pool: Pool, place: HotelPlace): Promise<void> {
     errors: stored?.errors ?? errorsOf({ curve, isKnown }, today),
   };
   await pool.query(
-    `insert into hotel_reports as h (integration, day, changes, report, asked) values ($1, $2, $3, $4, $5)
+    `insert into hotels (integration, day, changes, report, asked, counted_at) values ($1, $2, $3, $4, $5, now())
          on conflict (integration) do update
         set day = excluded.day, changes = excluded.changes, report = excluded.report, asked = excluded.asked, counted_at = now()`,
     [integration, today, counted.changes, JSON.stringify(facts), ranges],
@@ -136,7 +135,7 @@ async function askedNights(
     lately: Ranges;
     stored: HotelFacts | null;
   }>(
-    `with day as (select (now() at time zone $3)::date as today), before as (select * from hotel_reports where integration = $1),
+    `with day as (select (now() at time zone $3)::date as today), before as (select * from hotels where integration = $1),
      asked as (
        select ${daysOfRun} as days, finished_at, sync = 'backfill' as is_backfill from runs where integration = $2 and state = 'complete'
        union all
@@ -152,7 +151,7 @@ async function askedNights(
                                    and (is_backfill or not coalesce(before.asked, '{}') @> days))
                 and (select sum(changes) from activity where integration = $1 and step = 'ever') < before.changes + ${many}) as stored
        from ever, day`,
-    [integration, pulledBy ?? null, timezone],
+    [integration, pulledBy, timezone],
   );
   const [found] = rows;
   if (found === undefined) throw new TypeError('a statement without a row');
@@ -167,8 +166,8 @@ async function askedNights(
 export async function outdatedHotels(db: Pick<Pool, 'query'>, places: readonly HotelPlace[]): Promise<HotelPlace[]> {
   const { rows } = await db.query<{ integration: string }>(
     `select p.integration from unnest($1::text[], $2::text[]) as p (integration, timezone)
-       join activity t on t.integration = p.integration and t.step = 'ever' left join hotel_reports h on h.integration = p.integration
-      where h.integration is null or h.day <> (now() at time zone p.timezone)::date or h.changes <> t.changes
+       join activity t on t.integration = p.integration and t.step = 'ever' left join hotels h on h.integration = p.integration
+      where h.day is null or h.day <> (now() at time zone p.timezone)::date or h.changes <> t.changes
          or exists (select from runs r where r.integration = p.integration and r.sync = 'backfill' and r.finished_at > h.counted_at)
       order by h.counted_at nulls first`,
     [places.map(({ integration }) => integration), places.map(({ timezone }) => timezone)],
@@ -177,13 +176,52 @@ export async function outdatedHotels(db: Pick<Pool, 'query'>, places: readonly H
   return rows.flatMap(({ integration }) => byName.get(integration) ?? []);
 }
 
-export async function readHotel(
+export const readHotel = (
   pool: Pool,
   integration: string,
-): Promise<{ readonly day: string; readonly report: HotelFacts; readonly counted_at: Date } | undefined> {
-  const { rows } = await pool.query<{ day: string; report: HotelFacts; counted_at: Date }>(
-    `select to_char(day, 'YYYY-MM-DD') as day, report, counted_at from hotel_reports where integration = $1`,
+): Promise<{ readonly day: string; readonly report: HotelFacts; readonly counted_at: Date } | undefined> =>
+  rowOf(pool)(
+    `select to_char(day, 'YYYY-MM-DD') as day, report, counted_at from hotels where integration = $1 and report is not null`,
     [integration],
   );
-  return rows[0];
+
+/** The room revenue that a hotel means to earn, by month (2026-11). */
+export async function readBudgets(pool: Pool, integration: string): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ budgets: Readonly<Record<string, number>> }>(
+    'select budgets from hotels where integration = $1',
+    [integration],
+  );
+  return new Map(Object.entries(rows[0]?.budgets ?? {}));
+}
+
+/** Without a number, the month has no budget any more. */
+export async function writeBudget(
+  pool: Pool,
+  integration: string,
+  month: string,
+  revenue: number | null,
+): Promise<void> {
+  await pool.query(
+    `insert into hotels as h (integration, budgets) values ($1, jsonb_strip_nulls(jsonb_build_object($2::text, $3::numeric)))
+         on conflict (integration) do update
+        set budgets = jsonb_strip_nulls(h.budgets || jsonb_build_object($2::text, $3::numeric))`,
+    [integration, month, revenue],
+  );
+}
+
+export async function readInventory(pool: Pool, integration: string): ReturnType<PartnerStore['inventory']> {
+  const { rows } = await pool.query<{ capacity: Capacity; readOn: string }>(
+    `select inventory as capacity, to_char(inventory_read_on, 'YYYY-MM-DD') as "readOn" from hotels
+      where integration = $1 and inventory is not null`,
+    [integration],
+  );
+  return rows[0] ?? { capacity: [] };
+}
+
+export async function keepInventory(pool: Pool, integration: string, day: string, capacity: Capacity): Promise<void> {
+  await pool.query(
+    `insert into hotels (integration, inventory, inventory_read_on) values ($1, $2, $3)
+     on conflict (integration) do update set inventory = excluded.inventory, inventory_read_on = excluded.inventory_read_on`,
+    [integration, JSON.stringify(capacity), day],
+  );
 }

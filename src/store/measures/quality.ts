@@ -56,15 +56,10 @@ const unreadable = '$[*][0] ? (@ == "invalid_dropped" || @ == "email_invalid" ||
 
 /** Newest day first. */
 export async function readQuality(pool: Pool, integration: string, days: number): Promise<UnreadRow[]> {
-  const { rows } = await pool.query<{ day: string; counts: UnreadRow & { unreadable?: number }; counted_at: Date }>(
+  const { rows } = await pool.query<{ day: string; counts: UnreadRow; counted_at: Date }>(
     `select to_char(day, 'YYYY-MM-DD') as day, counts, counted_at from quality
       where integration = $1 and day > current_date - $2::int order by day desc`,
     [integration, days],
   );
-  return rows.map(({ day, counts, counted_at }) => ({
-    day,
-    ...counts,
-    unreadable: counts.unreadable ?? 0,
-    counted_at,
-  }));
+  return rows.map(({ counts, ...row }) => ({ ...row, ...counts }));
 }

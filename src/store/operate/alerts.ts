@@ -1,14 +1,22 @@
 import { randomId } from '../../kit/ids.ts';
+import type { Json } from '../../terms.ts';
 import type { Alert as JudgedAlert } from '../../watch/alerts.ts';
-import { type Pool, transaction } from '../db/pool.ts';
-import type { AlertRow, RoutableAlert } from './alert-row.ts';
-import { enqueueSends, type RouteAlert } from './alert-sends.ts';
+import type { RoutedAlert } from '../../watch/routes/route.ts';
+import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
+import { rowsTable } from '../db/columns.ts';
+import { numberOf, type Pool, rowOf, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { changeHeld, claimDue, isHeld, type LeasedTable } from '../lease.ts';
 
 /** Of any kind. */
 export type Alert = Omit<JudgedAlert, 'kind'> & { readonly kind: string };
 
 const columns =
   'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
+
+const judgedAlerts = rowsTable(1, {
+  text: ['alert_id', 'kind', 'integration', 'subject', 'severity', 'message', 'detail', 'brands'],
+});
+const standing = rowsTable(2, { text: ['kind', 'integration', 'subject'] });
 
 /**
  * Makes the open alerts match the current conditions: raises new ones, refreshes known ones and resolves those whose condition is
@@ -22,34 +30,29 @@ export async function settleAlerts(
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
-    const values = [
-      alerts.map(() => randomId('alr')),
-      alerts.map(({ kind }) => kind),
-      alerts.map(({ integration }) => integration),
-      alerts.map(({ subject }) => subject),
-      alerts.map(({ severity }) => severity),
-      alerts.map(({ message }) => message),
-      alerts.map(({ detail }) => JSON.stringify(detail)),
-      alerts.map(({ brands }) => (brands === undefined ? null : JSON.stringify(brands))),
-    ];
+    const values = alerts.map(({ detail, brands, ...one }) => ({
+      ...one,
+      alert_id: randomId('alr'),
+      detail: JSON.stringify(detail),
+      brands: brands && JSON.stringify(brands),
+    }));
     const { rows: open } = await tx.query<RoutableAlert & { fresh: boolean }>(
       `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
-       select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail,
-              case when brands is not null then array(select jsonb_array_elements_text(brands)) end
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[])
-           as t (alert_id, kind, integration, subject, severity, message, detail, brands)
+       select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail::jsonb,
+              case when brands is not null then array(select jsonb_array_elements_text(brands::jsonb)) end
+         from ${judgedAlerts.sql}
        on conflict (kind, integration, subject) where resolved_at is null do update
           set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail, brands = excluded.brands
        returning ${columns}, brands, raised_at = seen_at as fresh`,
-      values,
+      judgedAlerts.values(values),
     );
     const { rows: resolved } = await tx.query<AlertRow>(
       `update alerts set resolved_at = now()
-        where resolved_at is null and kind = any($4) and not exists (
-          select from unnest($1::text[], $2::text[], $3::text[]) as t (kind, integration, subject)
+        where resolved_at is null and kind = any($1) and not exists (
+          select from ${standing.sql}
            where t.kind = alerts.kind and t.integration = alerts.integration and t.subject = alerts.subject)
        returning ${columns}`,
-      [values[1], values[2], values[3], judged],
+      [judged, ...standing.values(values)],
     );
     // Includes alerts that were open before: their severity may have risen, or a route may be new.
     await enqueueSends(tx, open, resolved, routesFor);
@@ -58,12 +61,8 @@ export async function settleAlerts(
 }
 
 /** The open alerts that many brands share. */
-export async function sharedAlerts(db: Pool): Promise<Pick<AlertRow, 'kind' | 'subject'>[]> {
-  const { rows } = await db.query<Pick<AlertRow, 'kind' | 'subject'>>(
-    'select kind, subject from alerts where resolved_at is null and brands is not null',
-  );
-  return rows;
-}
+export const sharedAlerts = (db: Pool): Promise<Pick<AlertRow, 'kind' | 'subject'>[]> =>
+  rowsOf(db)('select kind, subject from alerts where resolved_at is null and brands is not null');
 
 /** What concerns some brands: their own alerts, alerts that they share with others, and alerts of destinations that they feed. */
 export interface Concern {
@@ -81,20 +80,15 @@ export const concerns = (at: number): string =>
     or ${ofMany('alerts', at + 1)})`;
 
 /** Nulls for a caller who may see everything. */
-export const concernParameters = (concern: Concern | undefined) => [
-  concern?.integrations ?? null,
-  concern?.destinations ?? null,
-];
+export const concernParameters = (concern: Concern | undefined) => [concern?.integrations, concern?.destinations];
 
-export async function countOpenAlerts(db: Pool, concern: Concern | undefined): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
+export const countOpenAlerts = (db: Pool, concern: Concern | undefined): Promise<number> =>
+  numberOf(db)(
     `select count(*)::int as count from alerts where resolved_at is null and ${concerns(1)}`,
     concernParameters(concern),
   );
-  return rows[0]?.count ?? 0;
-}
 
-export interface AlertFilter {
+interface AlertFilter {
   readonly open: boolean;
   readonly concern?: Concern | undefined;
   readonly before?: { readonly at: string; readonly id: string } | undefined;
@@ -102,33 +96,135 @@ export interface AlertFilter {
 }
 
 /** Newest first. `brands` is how many share an alert. */
-export async function listAlerts(db: Pool, filter: AlertFilter): Promise<(AlertRow & { brands: number | null })[]> {
-  const { rows } = await db.query<AlertRow & { brands: number | null }>(
+export const listAlerts = (db: Pool, filter: AlertFilter): Promise<(AlertRow & { brands: number | null })[]> =>
+  rowsOf(db)(
     `select ${columns}, cardinality(brands) as brands from alerts
       where (not $1 or resolved_at is null) and ${concerns(2)}
         and ($4::timestamptz is null or (date_trunc('milliseconds', raised_at), alert_id) < ($4, $5))
       order by date_trunc('milliseconds', raised_at) desc, alert_id desc limit $6`,
-    [
-      filter.open,
-      ...concernParameters(filter.concern),
-      filter.before?.at ?? null,
-      filter.before?.id ?? '',
-      filter.limit,
-    ],
+    [filter.open, ...concernParameters(filter.concern), filter.before?.at, filter.before?.id ?? '', filter.limit],
   );
-  return rows;
-}
 
-export async function readAlert(db: Pool, alertId: string): Promise<AlertRow | undefined> {
-  const { rows } = await db.query<AlertRow>(`select ${columns} from alerts where alert_id = $1`, [alertId]);
-  return rows[0];
-}
+export const readAlert = (db: Pool, alertId: string): Promise<AlertRow | undefined> =>
+  rowOf(db)(`select ${columns} from alerts where alert_id = $1`, [alertId]);
 
-export async function acknowledgeAlert(db: Pool, alertId: string, by: string): Promise<AlertRow | undefined> {
-  const { rows } = await db.query<AlertRow>(
+export const acknowledgeAlert = (db: Pool, alertId: string, by: string): Promise<AlertRow | undefined> =>
+  rowOf(db)(
     `update alerts set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)
       where alert_id = $1 returning ${columns}`,
     [alertId, by],
   );
-  return rows[0];
+
+export interface AlertRow extends RoutedAlert {
+  readonly detail: Json;
+  readonly seen_at: Date;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: string | null;
 }
+
+/** With all brands that share the alert; null for an alert of one brand or of the service. */
+export interface RoutableAlert extends AlertRow {
+  readonly brands?: readonly string[] | null;
+}
+
+/** Which routes get an alert, and after how long. Decided in the transaction that raises or resolves it. */
+type RouteAlert = (
+  alert: RoutableAlert,
+  news: 'raised' | 'resolved',
+) => readonly { readonly route: string; readonly waitMs: number }[];
+
+const routed = rowsTable(1, { text: ['route', 'alert_id'], float8: ['wait'] });
+
+/** Queues open alerts for the routes that have not sent them yet, and resolved alerts for the routes that have. */
+async function enqueueSends(
+  tx: Tx,
+  open: readonly RoutableAlert[],
+  resolved: readonly AlertRow[],
+  routesFor: RouteAlert,
+): Promise<void> {
+  const sendsOf = (alerts: readonly RoutableAlert[], news: 'raised' | 'resolved') =>
+    alerts.flatMap((alert) =>
+      routesFor(alert, news).map(({ route, waitMs }) => ({ route, alert_id: alert.alert_id, wait: waitMs })),
+    );
+  const raised = sendsOf(open, 'raised');
+  if (raised.length > 0) {
+    await tx.query(
+      `insert into alert_sends (route, alert_id, due_at)
+       select route, alert_id, now() + wait * interval '1 ms' from ${routed.sql}
+       on conflict do nothing`,
+      routed.values(raised),
+    );
+  }
+  if (resolved.length === 0) return;
+  const ended = sendsOf(resolved, 'resolved');
+  // A route that has not sent the alert yet is not queued again: it finds the alert resolved at its next claim.
+  await tx.query(
+    `update alert_sends s set due_at = now() + t.wait * interval '1 ms'
+       from ${routed.sql}
+      where s.route = t.route and s.alert_id = t.alert_id and s.sent = 'raised' and s.due_at is null`,
+    routed.values(ended),
+  );
+}
+
+const sendTable: LeasedTable = { name: 'alert_sends', key: ['route', 'alert_id'] };
+
+export function sendStore(pool: Pool): SendStore {
+  return {
+    claim: async (limit, leaseMs) => {
+      return rowsOf(pool)<ClaimedSend>(
+        `with ${claimDue(sendTable, {
+          set: 'leased = true',
+          returning: 't.route, t.alert_id, t.sent, t.fence, t.attempt, due.leased or t.attempt > 0 as tried',
+        })}
+         select c.route, c.sent, c.fence, c.attempt, c.tried,
+                json_build_object('alert_id', a.alert_id, 'kind', a.kind, 'integration', a.integration, 'subject', a.subject,
+                                  'severity', a.severity, 'message', a.message, 'detail', a.detail) as alert,
+                a.raised_at, a.resolved_at, a.raised_at < now() - interval '1 day' and a.resolved_at is null as stale
+           from claimed c join alerts a using (alert_id) order by a.raised_at`,
+        [limit, leaseMs],
+      );
+    },
+    settle: async ({ route, alert, fence }, outcome) => {
+      const held = [route, alert.alert_id, fence] as const;
+      const change = (set: string, ...values: unknown[]) => changeHeld(pool, sendTable, held, set, values);
+      if (outcome.kind === 'retry') {
+        const set = `due_at = now() + $4 * interval '1 ms', leased = false, attempt = attempt + 1, failure = $5`;
+        await change(set, outcome.delayMs, outcome.message);
+        return;
+      }
+      if (outcome.kind === 'rest') {
+        await change('due_at = null, leased = false');
+        return;
+      }
+      if (outcome.kind === 'dropped') {
+        await pool.query(`delete from alert_sends where ${isHeld(sendTable)}`, [...held]);
+        return;
+      }
+      // An alert that ended meanwhile is due again at once.
+      await change(
+        `sent = $4, sent_at = now(), leased = false, attempt = 0, failure = null,
+         due_at = case when $4 = 'raised' and
+                            (select a.resolved_at from alerts a where a.alert_id = alert_sends.alert_id) is not null then now() end`,
+        outcome.news,
+      );
+    },
+  };
+}
+
+interface RouteState {
+  readonly route: string;
+  readonly waiting: number;
+  readonly failing: number;
+  readonly failure: string | null;
+  readonly last_sent_at: Date | null;
+}
+
+/** The state of each route. After three failures in a row it is failing. */
+export const routeStates = (db: Pool): Promise<RouteState[]> =>
+  rowsOf(db)(
+    `select route, count(*) filter (where due_at is not null)::int as waiting,
+            count(*) filter (where due_at is not null and attempt >= 3)::int as failing,
+            (array_agg(failure order by due_at desc) filter (where due_at is not null and failure is not null))[1] as failure,
+            max(sent_at) as last_sent_at
+       from alert_sends group by route`,
+  );

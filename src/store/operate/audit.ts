@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool, Tx, UnreadRow } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 
 export interface NewAudit {
   readonly actor: string;
@@ -18,18 +18,18 @@ export async function writeAudit(db: Pool | Tx, entry: NewAudit): Promise<void> 
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       entry.actor,
-      entry.tokenId ?? null,
+      entry.tokenId,
       entry.action,
-      entry.integration ?? null,
+      entry.integration,
       JSON.stringify(entry.target ?? {}),
-      entry.status ?? null,
-      entry.requestId ?? null,
-      entry.address ?? null,
+      entry.status,
+      entry.requestId,
+      entry.address,
     ],
   );
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
   readonly integration?: string | undefined;
@@ -38,13 +38,11 @@ export interface AuditFilter {
 }
 
 /** Newest first. */
-export async function listAudit(db: Pool, filter: AuditFilter): Promise<(UnreadRow & { audit_id: number })[]> {
-  const { rows } = await db.query<UnreadRow & { audit_id: number }>(
+export const listAudit = (db: Pool, filter: AuditFilter): Promise<(UnreadRow & { audit_id: number })[]> =>
+  rowsOf(db)(
     `select audit_id, at, actor, token_id, action, integration, target, status, request_id, address from audit
       where ($1::text is null or action = $1) and ($2::text is null or actor = $2)
         and ($3::text is null or integration = $3) and ($4::bigint is null or audit_id < $4)
       order by audit_id desc limit $5`,
-    [filter.action ?? null, filter.actor ?? null, filter.integration ?? null, filter.before ?? null, filter.limit],
+    [filter.action, filter.actor, filter.integration, filter.before, filter.limit],
   );
-  return rows;
-}

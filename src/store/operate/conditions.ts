@@ -1,4 +1,7 @@
-import type { Pool } from '../db/pool.ts';
+import type { LaneKey } from '../../deliver/ports.ts';
+import { percentileMs } from '../../kit/histogram.ts';
+import { type Pool, rowsOf } from '../db/pool.ts';
+import { type AlertRow, type Concern, ofMany } from './alerts.ts';
 
 /** The facts that decide about alerts, one statement each. */
 
@@ -11,50 +14,42 @@ interface FinishedRun {
 }
 
 /** Syncs whose last finished run failed or is incomplete, of these brands or of all. Searches the failures, which are few, not the brands. */
-export async function failedLastRuns(db: Pool, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<FinishedRun>(
+export const failedLastRuns = (db: Pool, integrations: readonly string[] | undefined) =>
+  rowsOf(db)<FinishedRun>(
     `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
       where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
         and ($1::text[] is null or r.integration = any($1))
         and not exists (select from runs n where n.integration = r.integration and n.sync = r.sync
                            and n.queued_at > r.queued_at and n.finished_at is not null)
       order by r.integration, r.sync`,
-    [integrations ?? null],
+    [integrations],
   );
-  return rows;
-}
 
 /** Brands with accepted events that are not processed yet. */
-export async function pendingEvents(db: Pool, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<{ integration: string; count: number; oldest_ms: number }>(
+export const pendingEvents = (db: Pool, integrations: readonly string[] | undefined) =>
+  rowsOf(db)<{ integration: string; count: number; oldest_ms: number }>(
     `select integration, count(*)::int as count,
             (extract(epoch from now() - min(received_at)) * 1000)::float8 as oldest_ms from events
       where state = 'pending' and ($1::text[] is null or integration = any($1)) group by integration`,
-    [integrations ?? null],
+    [integrations],
   );
-  return rows;
-}
 
-export async function authFailures(db: Pool, integrations: readonly string[]) {
-  const { rows } = await db.query<{ integration: string; message: string | null }>(
+export const authFailures = (db: Pool, integrations: readonly string[]) =>
+  rowsOf(db)<{ integration: string; message: string | null }>(
     `select integration, auth_message as message from partner_accounts where auth_failed_at is not null and integration = any($1)`,
     [integrations],
   );
-  return rows;
-}
 
-export async function deadLetterGrowth(db: Pool) {
-  const { rows } = await db.query<{ integration: string; last_hour: number; usual: number; open: number }>(
+export const deadLetterGrowth = (db: Pool) =>
+  rowsOf(db)<{ integration: string; last_hour: number; usual: number; open: number }>(
     `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
             (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
             count(*) filter (where state = 'open')::int as open
        from dead_letters where state = 'open' or at > now() - interval '25 hours' group by integration`,
   );
-  return rows;
-}
 
-export async function clockSkews(db: Pool) {
-  const { rows } = await db.query<{ integration: string; refused: number; ahead: number; taken: number }>(
+export const clockSkews = (db: Pool) =>
+  rowsOf(db)<{ integration: string; refused: number; ahead: number; taken: number }>(
     `select integration, sum(refused)::int as refused, sum(ahead)::int as ahead, sum(taken)::int as taken from (
        select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejections
         where reason in ('timestamp_old', 'timestamp_ahead') and hour >= date_trunc('hour', now()) - interval '1 hour'
@@ -64,20 +59,8 @@ export async function clockSkews(db: Pool) {
         where received_at > now() - interval '1 hour' group by integration) t
       group by integration having sum(refused) > 0 or sum(ahead) > 0`,
   );
-  return rows;
-}
 
-/** Running nodes whose clock differs from the database's by more than the tolerance. */
-export async function nodeClocks(db: Pool, toleranceMs: number) {
-  const { rows } = await db.query<{ node: string; ahead_ms: number }>(
-    `select node, clock_ahead_ms as ahead_ms from nodes
-      where abs(clock_ahead_ms) > $1 and seen_at > now() - interval '1 minute'`,
-    [toleranceMs],
-  );
-  return rows;
-}
-
-export interface Habit {
+interface Habit {
   readonly integration: string;
   readonly feed: 'push' | 'pull';
   readonly last_at: Date;
@@ -85,13 +68,13 @@ export interface Habit {
 }
 
 /** Feeds without data for at least `quietMs`, each with its hourly counts of the last four weeks. */
-export async function quietFeeds(
+export const quietFeeds = (
   db: Pool,
   pushing: readonly string[],
   pulling: readonly string[],
   quietMs: number,
-): Promise<Habit[]> {
-  const { rows } = await db.query<Habit>(
+): Promise<Habit[]> =>
+  rowsOf(db)(
     `with last as (
        select n as integration, 'push' as feed,
               (select e.received_at from events e where e.integration = n order by e.seq desc limit 1) as last_at
@@ -112,5 +95,80 @@ export async function quietFeeds(
        from last l where l.last_at < now() - $3 * interval '1 ms'`,
     [pushing, pulling, quietMs],
   );
-  return rows;
+
+/** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
+
+interface RetryingLane extends LaneKey {
+  readonly retrying: number;
+  readonly last_failure: string | null;
+  readonly delivered_since: boolean;
 }
+
+/**
+ * The lanes with deliveries that wait after a failed attempt. The reason comes from the delivery that is due next, found by the
+ * outbox's index.
+ */
+export const retryingLanes = (db: Pool, lanes: readonly LaneKey[]): Promise<RetryingLane[]> =>
+  rowsOf(db)(
+    `select l.integration, l.destination, r.retrying, coalesce(f.message, f.code) as last_failure,
+            exists (select from remotes where kind = 'destination' and name = l.destination and delivered_at > f.at) as delivered_since
+       from unnest($1::text[], $2::text[]) as l (integration, destination)
+       cross join lateral (select count(*)::int as retrying from (
+           select from outbox o where o.integration = l.integration and o.destination = l.destination
+              and o.due_at is not null and not o.leased and (o.attempt > 0 or o.due_at > now())
+            order by o.due_at limit 10000) o) r
+       left join lateral (select o.type, o.id from outbox o where o.integration = l.integration
+           and o.destination = l.destination and o.due_at is not null and not o.leased
+           and (o.attempt > 0 or o.due_at > now()) order by o.due_at limit 1) o on true
+       left join lateral (select a.at, a.code, a.message from attempts a where a.integration = l.integration
+           and a.type = o.type and a.id = o.id and a.destination = l.destination and a.outcome = 'retry'
+           order by a.at desc limit 1) f on true
+      where r.retrying > 0 and f.at is not null`,
+    [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
+  );
+
+interface WaitingRun {
+  readonly integration: string;
+  readonly sync: string;
+  readonly waiting: string;
+}
+
+/** Runs in progress that wait: parked, or holding their slot. */
+export const waitingRuns = (db: Pool, integrations: readonly string[]): Promise<WaitingRun[]> =>
+  rowsOf(db)(
+    `select integration, sync, waiting from runs
+      where integration = any($1) and state in ('queued', 'running') and waiting is not null order by integration, sync`,
+    [integrations],
+  );
+
+/** The median of the last day's hourly latencies (95th percentile, from intake to delivery). */
+export async function usualLatencies(db: Pool, integrations: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ integration: string; latency: number[] }>(
+    `select integration, latency from activity
+      where integration = any($1) and step = '1h' and at > now() - interval '1 day' and latency is not null`,
+    [integrations],
+  );
+  const hours = Map.groupBy(rows, ({ integration }) => integration);
+  return new Map(
+    [...hours].map(([integration, own]) => {
+      const latencies = own.map(({ latency }) => percentileMs(latency, 0.95) ?? 0).sort((a, b) => a - b);
+      return [integration, latencies[Math.floor((latencies.length - 1) / 2)] ?? 0];
+    }),
+  );
+}
+
+export interface OpenAlert extends Pick<AlertRow, 'integration' | 'kind' | 'subject' | 'severity' | 'message'> {
+  /** How many brands share it; null for an alert of one brand. */
+  readonly brands: number | null;
+}
+
+/** Open alerts of these brands and destinations, once for each brand. */
+export const openAlertsOf = (db: Pool, { integrations, destinations }: Concern): Promise<OpenAlert[]> =>
+  rowsOf(db)(
+    `select b.integration, a.kind, a.subject, a.severity, a.message, cardinality(a.brands) as brands from alerts a
+      cross join lateral unnest(coalesce(a.brands, array[a.integration])) as b (integration)
+      where a.resolved_at is null
+        and (b.integration = any($1) or (b.integration = '' and ${ofMany('a', 2)}))
+      order by a.raised_at`,
+    [integrations, destinations],
+  );

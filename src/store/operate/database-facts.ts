@@ -3,6 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
 import { type Applied, baseline, readVersion, refusal } from '../db/migrate.ts';
 import { type Pool, serviceSchema } from '../db/pool.ts';
+import { liveNodes } from './nodes.ts';
 
 /** The facts about the database that `innbound doctor` checks. Works before the first migration and changes nothing. */
 export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
@@ -46,14 +47,9 @@ export async function migrationState(
 }
 
 /** Running nodes. Empty if the table is missing or older than this version. */
-export async function nodeFacts(db: Pool): Promise<NodeFacts[]> {
+export async function nodeFacts(db: Pool): Promise<readonly NodeFacts[]> {
   const { rows: found } = await db.query<{ found: boolean }>(
     `select exists (select from pg_attribute where attrelid = to_regclass('nodes') and attname = 'version') as found`,
   );
-  if (found[0]?.found !== true) return [];
-  const { rows } = await db.query<NodeFacts>(
-    `select node, version, clock_ahead_ms as "clockAheadMs", stalled from nodes
-      where seen_at > now() - interval '1 minute' order by node`,
-  );
-  return rows;
+  return found[0]?.found === true ? liveNodes(db) : [];
 }

@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import type { Pool, Tx, UnreadRow } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 
 type DeadLetterKind = 'event' | 'record' | 'delivery';
@@ -46,17 +46,14 @@ export interface DeadLetterFilter {
   readonly limit?: number | undefined;
 }
 
-const columns = `dead_letter_id::text as id, kind, integration, type, id as record_id, destination, version, code, message,
-  times, at, last_at, state`;
-
 /** Oldest first: the order of a replay. */
 export async function listDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<DeadLetter[]> {
   const { where, values } = conditions(filter);
-  const { rows } = await db.query<DeadLetter>(
-    `select ${columns} from dead_letters where ${where} order by dead_letter_id limit $${values.length + 1}`,
+  return rowsOf(db)<DeadLetter>(
+    `select dead_letter_id::text as id, kind, integration, type, id as record_id, destination, version, code, message,
+  times, at, last_at, state from dead_letters where ${where} order by dead_letter_id limit $${values.length + 1}`,
     [...values, filter.limit ?? 1_000],
   );
-  return rows;
 }
 
 export async function countDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<number> {
@@ -74,18 +71,17 @@ export async function summarizeDeadLetters(
   filter: DeadLetterFilter,
 ): Promise<readonly { readonly code: string; readonly count: number; readonly newest: string }[]> {
   const { where, values } = conditions(filter);
-  const { rows } = await db.query<{ code: string; count: number; newest: string }>(
+  return rowsOf(db)<{ code: string; count: number; newest: string }>(
     `select code, count(*)::int as count, max(dead_letter_id)::text as newest from dead_letters where ${where}
       group by code order by count desc, code`,
     values,
   );
-  return rows;
 }
 
 /** Why they failed: one row for each reason, those of most records first. */
 export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Promise<UnreadRow[]> {
   const { where, values } = conditions(filter);
-  const { rows } = await db.query<UnreadRow>(
+  return rowsOf(db)<UnreadRow>(
     `select code, message, kind, destination, count(distinct (integration, coalesce(id, fingerprint)))::int as records,
             sum(times)::int as times, (array_agg(distinct integration))[1:5] as integrations, count(distinct integration)::int as brands,
             coalesce((array_agg(distinct id) filter (where id is not null))[1:5], '{}') as ids,
@@ -94,7 +90,6 @@ export async function deadLetterReasons(db: Pool, filter: DeadLetterFilter): Pro
       order by records desc, times desc, last_at desc limit $${values.length + 1}`,
     [...values, filter.limit ?? 100],
   );
-  return rows;
 }
 
 function conditions(filter: DeadLetterFilter): { where: string; values: unknown[] } {
@@ -197,4 +192,14 @@ export async function newestFailure(
     [integration],
   );
   return rows[0] ?? { code: 'record.invalid', message: 'It fails again.' };
+}
+
+/** The brand that owns a dead letter. Used to check access before anything is shown. */
+export async function deadLetterIntegration(db: Pool, id: string): Promise<string | undefined> {
+  if (!/^\d{1,18}$/.test(id)) return undefined;
+  const { rows } = await db.query<{ integration: string }>(
+    'select integration from dead_letters where dead_letter_id = $1::bigint',
+    [id],
+  );
+  return rows[0]?.integration;
 }

@@ -2,7 +2,7 @@ import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
 import { viewColumns } from '../records/write.ts';
 
@@ -30,7 +30,7 @@ export async function listHolds(db: Pool | Tx, { id, state, integrations }: Hold
       where ($1::text is null or h.hold ->> 'id' = $1) and ($2::text is null or h.hold ->> 'state' = $2)
         and ($3::text[] is null or g.integration = any($3))
       order by (h.hold -> 'at')::float8 desc limit 500`,
-    [id ?? null, state ?? null, integrations ?? null],
+    [id, state, integrations],
   );
   return rows.map(({ hold, ...row }) => ({ ...hold, ...row }));
 }
@@ -39,10 +39,10 @@ export async function listHolds(db: Pool | Tx, { id, state, integrations }: Hold
 const fewestReused = 5;
 
 /** What nearly all bookings of a feed had in common during the last day, although nothing is held; and ids that came again with other contents. */
-export async function toldLately(
+export const toldLately = (
   db: Pool,
-): Promise<{ readonly integration: string; readonly sign: string; readonly affected: number; readonly of: number }[]> {
-  const { rows } = await db.query(
+): Promise<{ readonly integration: string; readonly sign: string; readonly affected: number; readonly of: number }[]> =>
+  rowsOf(db)(
     `select g.integration, t.key as sign, (t.value -> 'affected')::int as affected, (t.value -> 'of')::int as of
        from guards g cross join lateral jsonb_each(g.normal -> 'told') t
       where g.normal ? 'told' and (t.value -> 'at')::float8 > extract(epoch from now() - interval '1 day') * 1000
@@ -52,8 +52,6 @@ export async function toldLately(
       group by integration having sum(count) >= $1`,
     [fewestReused],
   );
-  return rows;
-}
 
 export async function findHold(db: Pool | Tx, id: string): Promise<BrandHold | undefined> {
   const [found] = await listHolds(db, { id });
@@ -87,20 +85,18 @@ export async function heldIdsOf(
 }
 
 /** The next records of a hold, locked; only these ids if there are any. */
-export async function lockHeld(
+export const lockHeld = (
   tx: Tx,
   { id, integration }: BrandHold,
   only: readonly string[] | undefined,
   limit: number,
   after = '',
-): Promise<HeldRecord[]> {
-  const { rows } = await tx.query<HeldRecord>(
+): Promise<HeldRecord[]> =>
+  rowsOf(tx)(
     `select id, version, views from records where ${ofHold} and ($3::text[] is null or id = any($3)) and id > $5
       order by id limit $4 for update`,
-    [integration, id, only ?? null, limit, after],
+    [integration, id, only, limit, after],
   );
-  return rows;
-}
 
 const asides = rowsTable(2, { text: ['id', 'views', 'held'] });
 

@@ -1,8 +1,7 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, transaction } from '../db/pool.ts';
-import type { AlertRow } from './alert-row.ts';
-import { type Concern, concernParameters, concerns } from './alerts.ts';
+import { type Pool, rowsOf, transaction } from '../db/pool.ts';
+import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
   readonly incident_id: string;
@@ -13,8 +12,6 @@ export interface IncidentRow {
   readonly acknowledged_by: string | null;
   readonly summary: Json;
 }
-
-const columns = 'i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary';
 
 /** A cause that returns within this time continues its incident. */
 const againWithin = `interval '30 minutes'`;
@@ -55,7 +52,7 @@ export async function groupIncidents(
     const { rows: ended } = await tx.query<IncidentRow>(
       `update incidents i set ended_at = now() where ended_at is null
           and not exists (select from alerts a where a.incident_id = i.incident_id and a.resolved_at is null)
-       returning ${columns}`,
+       returning i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary`,
     );
     return ended;
   });
@@ -76,7 +73,7 @@ type FoundIncident = ListedIncident & Pick<AlertRow, 'kind' | 'subject'> & { rea
  * Newest first. A caller that is limited to some brands sees the incidents that have alerts which concern those: as acknowledged when their
  * own are, and without the summary, which counts all brands.
  */
-export async function listIncidents(
+export const listIncidents = (
   db: Pool,
   filter: {
     readonly open: boolean;
@@ -87,8 +84,8 @@ export async function listIncidents(
     readonly during?: { readonly from: Date; readonly to: Date };
     readonly limit: number;
   },
-): Promise<FoundIncident[]> {
-  const { rows } = await db.query<FoundIncident>(
+): Promise<FoundIncident[]> =>
+  rowsOf(db)(
     `select i.incident_id, i.cause, i.started_at, i.ended_at, a.severity, a.alerts, a.integrations,
             a.first->>'message' as message, a.first->>'kind' as kind, a.first->>'subject' as subject,
             (a.first->>'brands')::int as brands,
@@ -115,24 +112,22 @@ export async function listIncidents(
     [
       filter.open,
       ...concernParameters(filter.concern),
-      filter.id ?? null,
-      filter.before?.at ?? null,
+      filter.id,
+      filter.before?.at,
       filter.before?.id ?? '',
       filter.limit,
-      filter.during?.from ?? null,
-      filter.during?.to ?? null,
+      filter.during?.from,
+      filter.during?.to,
     ],
   );
-  return rows;
-}
 
 /** With the number of the brands that share an alert, and the names of those that the caller may see. */
-export async function alertsOfIncident(
+export const alertsOfIncident = (
   db: Pool,
   incidentId: string,
   concern: Concern | undefined,
-): Promise<(AlertRow & { readonly brands: number | null; readonly names: readonly string[] })[]> {
-  const { rows } = await db.query<AlertRow & { brands: number | null; names: string[] }>(
+): Promise<(AlertRow & { readonly brands: number | null; readonly names: readonly string[] })[]> =>
+  rowsOf(db)(
     `select alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at,
             acknowledged_by, resolved_at, cardinality(brands) as brands,
             array(select name from unnest(coalesce(brands, array[integration])) as b (name)
@@ -141,8 +136,6 @@ export async function alertsOfIncident(
       order by resolved_at is not null, raised_at desc limit 200`,
     [incidentId, ...concernParameters(concern)],
   );
-  return rows;
-}
 
 /**
  * Acknowledges the alerts of the caller's brands, and the incident once all its alerts are acknowledged. An earlier acknowledgement
@@ -159,7 +152,7 @@ export async function acknowledgeIncident(
       'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
     const { rowCount } = await tx.query(
       `update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
-      [incidentId, by, within ?? null],
+      [incidentId, by, within],
     );
     await tx.query(
       `update incidents ${set} where incident_id = $1
@@ -177,14 +170,8 @@ export async function writeSummary(db: Pool, incidentId: string, summary: Json):
   ]);
 }
 
-export interface Effect {
-  readonly waiting: number;
-  readonly dead_letters: number;
-  readonly failed_attempts: number;
-  readonly failed_runs: number;
-  readonly complete_runs: number;
-  readonly refused_events: number;
-}
+type Counted = 'waiting' | 'dead_letters' | 'failed_attempts' | 'failed_runs' | 'complete_runs' | 'refused_events';
+export type Effect = Readonly<Record<Counted, number>>;
 
 /** What happened between two times to these brands, or to one of their destinations. */
 export async function effectOf(
@@ -209,12 +196,12 @@ export async function effectOf(
                 and finished_at <= coalesce($4, now()) and state = 'complete') as complete_runs,
             (select coalesce(sum(count), 0)::int from rejections where $2 is null and integration = any($1)
                 and hour >= date_trunc('hour', $3::timestamptz) and hour <= coalesce($4, now())) as refused_events`,
-    [of.integrations, of.destination ?? null, of.from, of.to],
+    [of.integrations, of.destination, of.from, of.to],
   );
   return rows[0] as Effect;
 }
 
-export interface OperatorAction {
+interface OperatorAction {
   readonly at: Date;
   readonly actor: string;
   readonly action: string;
@@ -226,7 +213,7 @@ export interface OperatorAction {
 const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|release|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
 
 /** What operators changed between two times, newest first: for these brands, or for no brand in particular (left out with `isLimited`). */
-export async function operatorActions(
+export const operatorActions = (
   db: Pool,
   of: {
     readonly integrations: readonly string[] | undefined;
@@ -235,15 +222,13 @@ export async function operatorActions(
     readonly to: Date | null;
     readonly limit: number;
   },
-): Promise<OperatorAction[]> {
-  const { rows } = await db.query<OperatorAction>(
+): Promise<OperatorAction[]> =>
+  rowsOf(db)(
     `select at, actor, action, integration, target from audit
       cross join lateral (select coalesce(integration, case target ->> 'kind' when 'integration' then target ->> 'name' end) as brand) b
       where at >= $2 and at <= coalesce($3, now()) and ${changing} and coalesce(status, 200) < 300
         and target->'preview' is distinct from 'true'
         and ($1::text[] is null or (not $5 and brand is null) or brand = any($1))
       order by at desc limit $4`,
-    [of.integrations ?? null, of.from, of.to, of.limit, of.isLimited],
+    [of.integrations, of.from, of.to, of.limit, of.isLimited],
   );
-  return rows;
-}

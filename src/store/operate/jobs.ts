@@ -1,12 +1,10 @@
 import type { Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rowOf, rowsOf } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
-
-export type JobOperation = 'replay' | 'resend' | 'reprocess';
 
 export interface JobRow {
   readonly job_id: string;
-  readonly operation: JobOperation;
+  readonly operation: 'replay' | 'resend' | 'reprocess';
   /** The brands that it concerns; null for all. */
   readonly integrations: readonly string[] | null;
   readonly request: Json;
@@ -28,51 +26,42 @@ export interface JobRow {
 const columns = `job_id, operation, integrations, request, requested_by, requested_at, state, total, done, counts, refusals,
   finished_at, stopped_by, code, message`;
 
-export type NewJob = Pick<JobRow, 'job_id' | 'operation' | 'integrations' | 'request' | 'requested_by' | 'total'>;
-
 /** Jobs that one person may have queued or running. */
 export const mostOpenJobs = 10;
 
 /** Undefined if this person has too many open jobs. */
-export async function insertJob(db: Pool, job: NewJob): Promise<JobRow | undefined> {
-  const { rows } = await db.query<JobRow>(
+export const insertJob = (
+  db: Pool,
+  job: Pick<JobRow, 'job_id' | 'operation' | 'integrations' | 'request' | 'requested_by' | 'total'>,
+): Promise<JobRow | undefined> =>
+  rowOf(db)(
     `insert into jobs (job_id, operation, integrations, request, requested_by, total) 
      select $1, $2, $3, $4, $5, $6
       where (select count(*) from jobs where requested_by = $5 and state in ('queued', 'running')) < ${mostOpenJobs}
      returning ${columns}`,
     [job.job_id, job.operation, job.integrations, JSON.stringify(job.request), job.requested_by, job.total],
   );
-  return rows[0];
-}
 
 /** Newest first. A caller that is limited to some brands sees the jobs that concern only those. */
-export async function listJobs(
+export const listJobs = (
   db: Pool,
   filter: {
     readonly within: readonly string[] | undefined;
     readonly before: string | undefined;
     readonly limit: number;
   },
-): Promise<JobRow[]> {
-  const { rows } = await db.query<JobRow>(
+): Promise<JobRow[]> =>
+  rowsOf(db)(
     `select ${columns} from jobs
       where ($1::text[] is null or integrations <@ $1) and ($2::text is null or job_id < $2) order by job_id desc limit $3`,
-    [filter.within ?? null, filter.before ?? null, filter.limit],
+    [filter.within, filter.before, filter.limit],
   );
-  return rows;
-}
 
-export async function readJob(
-  db: Pool,
-  jobId: string,
-  within: readonly string[] | undefined,
-): Promise<JobRow | undefined> {
-  const { rows } = await db.query<JobRow>(
-    `select ${columns} from jobs where job_id = $1 and ($2::text[] is null or integrations <@ $2)`,
-    [jobId, within ?? null],
-  );
-  return rows[0];
-}
+export const readJob = (db: Pool, jobId: string, within: readonly string[] | undefined): Promise<JobRow | undefined> =>
+  rowOf(db)(`select ${columns} from jobs where job_id = $1 and ($2::text[] is null or integrations <@ $2)`, [
+    jobId,
+    within,
+  ]);
 
 /** The step in progress finishes and no other follows. Nothing is undone. */
 export async function stopJob(db: Pool, jobId: string, by: string): Promise<void> {
@@ -99,11 +88,10 @@ const byPerson = `(select max(own.stepped_at) from jobs own where own.requested_
 /** The person who has waited longest for a step is next, with the job that has: neither a long job nor many jobs delay the others. */
 export async function claimJob(db: Pool, leaseMs: number): Promise<ClaimedJob | undefined> {
   const returning = `${columns}, position, fence, halvings`.replace(/\w+/g, 't.$&');
-  const { rows } = await db.query<ClaimedJob>(
+  return rowOf(db)<ClaimedJob>(
     `with ${claimDue(jobTable, { set: `state = 'running', stepped_at = now()`, returning, order: byPerson })} select * from claimed`,
     [1, leaseMs],
   );
-  return rows[0];
 }
 
 /** A step that is in progress holds its job, however long it takes. */
@@ -185,5 +173,5 @@ export async function noteJobFailure(
 ): Promise<void> {
   const set = `failures = failures + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
                ${failsIf('failures + 1 >= $5')}`;
-  await changeHeld(db, runningJob, heldJob(job), set, [code, message, most ?? null]);
+  await changeHeld(db, runningJob, heldJob(job), set, [code, message, most]);
 }

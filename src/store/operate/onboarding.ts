@@ -8,7 +8,7 @@ import {
   type RehearsedAnswer,
   type Seen,
 } from '../../onboard/facts.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { changesOne, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 
 export interface OnboardingLink {
   readonly link_id: string;
@@ -34,7 +34,7 @@ export interface OnboardingLink {
   readonly comments: readonly OnboardingComment[];
 }
 
-export interface OnboardingComment {
+interface OnboardingComment {
   readonly at: string;
   readonly side: 'partner' | 'operator';
   readonly author: string;
@@ -50,7 +50,7 @@ const columns = `link_id, integration, partner, language, asks, many_browsers, b
 const mostBrowsers = 20;
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-export interface NewLink
+interface NewLink
   extends Pick<
     OnboardingLink,
     'link_id' | 'integration' | 'partner' | 'language' | 'asks' | 'many_browsers' | 'connector_version'
@@ -80,31 +80,18 @@ export async function insertLink(db: Pool, link: NewLink): Promise<OnboardingLin
   return rows[0] as OnboardingLink;
 }
 
-/** Newest first; of these integrations, or of all. */
-export async function listLinks(db: Pool, integrations: readonly string[] | undefined): Promise<OnboardingLink[]> {
-  const { rows } = await db.query<OnboardingLink>(
-    `select ${columns} from onboarding_links where $1::text[] is null or integration = any($1)
-      order by created_at desc, link_id limit 500`,
-    [integrations ?? null],
-  );
-  return rows;
-}
+const select = (db: Pool, where: string, ...values: unknown[]): Promise<OnboardingLink[]> =>
+  rowsOf(db)(`select ${columns} from onboarding_links where ${where}`, values);
 
-export async function findLink(db: Pool, linkId: string): Promise<OnboardingLink | undefined> {
-  const { rows } = await db.query<OnboardingLink>(`select ${columns} from onboarding_links where link_id = $1`, [
-    linkId,
-  ]);
-  return rows[0];
-}
+/** Newest first; of these integrations, or of all. */
+export const listLinks = (db: Pool, integrations: readonly string[] | undefined) =>
+  select(db, '$1::text[] is null or integration = any($1) order by created_at desc, link_id limit 500', integrations);
+
+export const findLink = async (db: Pool, linkId: string) => (await select(db, 'link_id = $1', linkId))[0];
 
 /** The link, if this browser has opened it. */
-export async function findLinkOf(db: Pool, linkId: string, browser: string): Promise<OnboardingLink | undefined> {
-  const { rows } = await db.query<OnboardingLink>(
-    `select ${columns} from onboarding_links where link_id = $1 and $2 = any(browsers)`,
-    [linkId, hashOf(browser)],
-  );
-  return rows[0];
-}
+export const findLinkOf = async (db: Pool, linkId: string, browser: string) =>
+  (await select(db, 'link_id = $1 and $2 = any(browsers)', linkId, hashOf(browser)))[0];
 
 /**
  * The link with this token; `isBound` if `browser` may use it from now on: the first that opens the link, one that has opened it before, or
@@ -116,11 +103,7 @@ export async function openLink(
   token: string,
   browser: string,
 ): Promise<{ readonly link: OnboardingLink; readonly isBound: boolean } | undefined> {
-  const { rows } = await db.query<OnboardingLink>(
-    `select ${columns} from onboarding_links where link_id = $1 and hash = $2`,
-    [linkId, hashOf(token)],
-  );
-  const [link] = rows;
+  const [link] = await select(db, 'link_id = $1 and hash = $2', linkId, hashOf(token));
   if (link === undefined) return undefined;
   const { rowCount } = await db.query(
     `update onboarding_links set browsers = case when $2 = any(browsers) then browsers else browsers || $2::bytea end
@@ -131,20 +114,26 @@ export async function openLink(
   return { link, isBound: rowCount === 1 };
 }
 
-export async function revokeLink(db: Pool, linkId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'update onboarding_links set revoked_at = now() where link_id = $1 and revoked_at is null',
-    [linkId],
+/** Changes the link with this id; `value` is stored as JSON. False if none meets the condition. */
+const change = (db: Pool | Tx, linkId: string, set: string, value?: unknown, where = 'true'): Promise<boolean> =>
+  changesOne(db)(
+    `update onboarding_links set ${set} where link_id = $1 and ${where}`,
+    value === undefined ? [linkId] : [linkId, JSON.stringify(value)],
   );
-  return rowCount === 1;
-}
 
-export async function markReady(db: Pool, linkId: string): Promise<void> {
-  await db.query('update onboarding_links set ready_at = coalesce(ready_at, now()) where link_id = $1', [linkId]);
-}
+export const revokeLink = (db: Pool, linkId: string) =>
+  change(db, linkId, 'revoked_at = now()', undefined, 'revoked_at is null');
 
-export async function markSecret(db: Pool, linkId: string): Promise<void> {
-  await db.query('update onboarding_links set secret_at = now() where link_id = $1', [linkId]);
+export const markReady = (db: Pool, linkId: string) => change(db, linkId, 'ready_at = coalesce(ready_at, now())');
+
+export const markSecret = (db: Pool, linkId: string) => change(db, linkId, 'secret_at = now()');
+
+export const savePullFacts = (db: Pool, linkId: string, facts: PullFacts) =>
+  change(db, linkId, 'pull_facts = $2', facts);
+
+/** Adds how far the check of the API is to what its test has shown. */
+export async function saveCheck(db: Pool, linkId: string, check: PullFacts['check']): Promise<void> {
+  await change(db, linkId, `pull_facts = pull_facts || jsonb_build_object('check', $2::jsonb)`, check);
 }
 
 /** The brand is live: its links show its health for this long from now on. */
@@ -155,20 +144,6 @@ export async function markLive(db: Pool, integration: string, shownMs: number): 
     [integration, shownMs],
   );
 }
-
-export async function savePullFacts(db: Pool, linkId: string, facts: PullFacts): Promise<void> {
-  await db.query('update onboarding_links set pull_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
-}
-
-/** Adds how far the check of the API is to what its test has shown. */
-export async function saveCheck(db: Pool, linkId: string, check: PullFacts['check']): Promise<void> {
-  await db.query(
-    `update onboarding_links set pull_facts = pull_facts || jsonb_build_object('check', $2::jsonb) where link_id = $1`,
-    [linkId, JSON.stringify(check)],
-  );
-}
-
-const open = `integration = $1 and live_at is null and revoked_at is null and expires_at > now()`;
 
 /** Adds the events of a request to what the brand's links have seen, and returns how to answer it. */
 export async function witness(db: Pool, integration: string, events: readonly Seen[]): Promise<RehearsedAnswer> {
@@ -197,41 +172,24 @@ export async function startRetryTest(db: Pool, integration: string, linkId: stri
   });
 }
 
-async function lockFacts(tx: Tx, integration: string): Promise<Pick<OnboardingLink, 'link_id' | 'push_facts'>[]> {
-  const { rows } = await tx.query<OnboardingLink>(
-    `select link_id, push_facts from onboarding_links where ${open} order by link_id for update`,
+const lockFacts = (tx: Tx, integration: string): Promise<Pick<OnboardingLink, 'link_id' | 'push_facts'>[]> =>
+  rowsOf(tx)(
+    `select link_id, push_facts from onboarding_links where integration = $1 and live_at is null and revoked_at is null and expires_at > now() order by link_id for update`,
     [integration],
   );
-  return rows;
-}
 
-const saveFacts = (tx: Tx, linkId: string, facts: PushFacts) =>
-  tx.query('update onboarding_links set push_facts = $2 where link_id = $1', [linkId, JSON.stringify(facts)]);
-
-const mostComments = 200;
+const saveFacts = (tx: Tx, linkId: string, facts: PushFacts) => change(tx, linkId, 'push_facts = $2', facts);
 
 /** Ignored when the link has too many already. */
-export async function addComment(db: Pool, linkId: string, comment: Omit<OnboardingComment, 'at'>): Promise<void> {
-  await db.query(
-    `update onboarding_links set comments = comments || (jsonb_build_object('at', now()) || $2::jsonb)
-      where link_id = $1 and jsonb_array_length(comments) < ${mostComments}`,
-    [linkId, JSON.stringify(comment)],
+export const addComment = (db: Pool, linkId: string, comment: Omit<OnboardingComment, 'at'>) =>
+  change(
+    db,
+    linkId,
+    `comments = comments || (jsonb_build_object('at', now()) || $2::jsonb)`,
+    comment,
+    `jsonb_array_length(comments) < 200`,
   );
-}
 
 /** Links whose partner may wait for an operator. */
-export async function openLinks(db: Pool): Promise<OnboardingLink[]> {
-  const { rows } = await db.query<OnboardingLink>(
-    `select ${columns} from onboarding_links where revoked_at is null and expires_at > now()
-        and (ready_at is not null or comments <> '[]')`,
-  );
-  return rows;
-}
-
-/** Links that ended 90 days ago. */
-export async function pruneLinks(db: Pool): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from onboarding_links where least(revoked_at, expires_at) < now() - interval '90 days'`,
-  );
-  return rowCount ?? 0;
-}
+export const openLinks = (db: Pool) =>
+  select(db, `revoked_at is null and expires_at > now() and (ready_at is not null or comments <> '[]')`);

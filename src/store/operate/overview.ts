@@ -1,5 +1,6 @@
-import type { LaneKey } from '../../deliver/queued-lanes.ts';
-import type { Pool } from '../db/pool.ts';
+import type { LaneKey } from '../../deliver/ports.ts';
+import { type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
+import type { AlertRow } from './alerts.ts';
 
 /** The current state of a brand, read from the tables themselves. */
 export interface IntegrationNow {
@@ -20,8 +21,8 @@ export interface IntegrationNow {
  * Counts are grouped and newest rows are found by an index: a subquery for each brand reads the whole table for each brand if PostgreSQL
  * expects most rows to be of one brand.
  */
-export async function integrationsNow(db: Pool, names: readonly string[]): Promise<IntegrationNow[]> {
-  const { rows } = await db.query<IntegrationNow>(
+export const integrationsNow = (db: Pool, names: readonly string[]): Promise<IntegrationNow[]> =>
+  rowsOf(db)(
     `select n.name as integration, p.paused_at, p.paused_by, p.auth_failed_at, p.auth_message,
             case when p.retry_at > now() then p.retry_at end as retry_at,
             coalesce(d.open, 0) as open_dead_letters,
@@ -40,8 +41,6 @@ export async function integrationsNow(db: Pool, names: readonly string[]): Promi
       order by n.name`,
     [names],
   );
-  return rows;
-}
 
 export interface LaneNow extends LaneKey {
   /** Records with an undelivered version. */
@@ -53,8 +52,8 @@ export interface LaneNow extends LaneKey {
 }
 
 /** The backlog of each lane. Counting stops at one million per lane; its order makes PostgreSQL use the index of due rows. */
-export async function lanesNow(db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]> {
-  const { rows } = await db.query<LaneNow>(
+export const lanesNow = (db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]> =>
+  rowsOf(db)(
     `select l.integration, l.destination,
             (select count(*)::int from (select from outbox o where o.integration = l.integration
                 and o.destination = l.destination and o.due_at is not null order by o.due_at limit 1000000) w) as waiting,
@@ -66,8 +65,6 @@ export async function lanesNow(db: Pool, lanes: readonly LaneKey[]): Promise<Lan
        from unnest($1::text[], $2::text[]) as l (integration, destination)`,
     [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
   );
-  return rows;
-}
 
 /** More would take longer to read than the picture is worth. */
 const sampledAges = 2_000;
@@ -117,18 +114,113 @@ export async function resumeIntegration(db: Pool, integration: string): Promise<
   );
 }
 
-export interface ScheduleNow {
+interface ScheduleNow {
   readonly integration: string;
   readonly sync: string;
   readonly next_at: Date;
   readonly skipped: number;
 }
 
-export async function schedulesNow(db: Pool, integrations: readonly string[]): Promise<ScheduleNow[]> {
-  const { rows } = await db.query<ScheduleNow>(
+export const schedulesNow = (db: Pool, integrations: readonly string[]): Promise<ScheduleNow[]> =>
+  rowsOf(db)(
     `select integration, sync, next_at, skipped from syncs where integration = any($1) and next_at is not null
       order by integration, sync`,
     [integrations],
   );
-  return rows;
+
+type NewsRow = UnreadRow & { readonly integration: string };
+
+export interface News {
+  readonly changes: readonly NewsRow[];
+  readonly events: readonly NewsRow[];
+  readonly runs: readonly NewsRow[];
+  /** With all brands that share one; null if it is not shared. */
+  readonly alerts: readonly (NewsRow &
+    Pick<AlertRow, 'kind' | 'subject' | 'message'> & { readonly brands: readonly string[] | null })[];
+  readonly activity: readonly NewsRow[];
 }
+
+/** The most rows shown per kind; the console draws rates from the activity counts. */
+const most = 40;
+
+/**
+ * The news of the last seconds: ids and counts only. A row carries the time at which its transaction began, but becomes visible only
+ * when that transaction commits. Reading from the end of the last read would miss it, so each read goes back 15 seconds.
+ */
+export async function readNews(db: Pool): Promise<News> {
+  const { rows } = await db.query<News>(
+    `with window_ as (select now() - interval '15 seconds' as since)
+     select
+       coalesce((select json_agg(t order by t.at) from (
+         select integration, type, id, version, outcome as event, cause, at from history
+          where at > since and diff is not null order by at desc limit ${most}) t), '[]') as changes,
+       coalesce((select json_agg(t order by t.at, t.seq) from (
+         select integration, seq, event, event_id, received_at as at from events
+          where received_at > since order by received_at desc limit ${most}) t), '[]') as events,
+       coalesce((select json_agg(t) from (
+         select integration, run_id, sync, kind, state as status, waiting, pages, requests, fetched, changed, unchanged,
+                dead as dead_lettered, bytes, started_at, finished_at, error_code from runs
+          where queued_at > now() - interval '2 days' and (state in ('queued', 'running') or finished_at > since)
+          order by queued_at desc limit 200) t), '[]') as runs,
+       coalesce((select json_agg(t) from (
+         select alert_id, integration, kind, subject, severity, message, raised_at, acknowledged_at, resolved_at, brands from alerts
+          where raised_at > since or acknowledged_at > since or resolved_at > since
+          order by raised_at desc limit ${most}) t), '[]') as alerts,
+       coalesce((select json_agg(t) from (
+         select integration, at, events, pulls, changes, delivered, retried, dead, waiting
+           from activity where step = '10s' and at > since - interval '10 seconds'
+          order by at limit 2000) t), '[]') as activity
+       from window_`,
+  );
+  return rows[0] as News;
+}
+
+export type MetricRows = Awaited<ReturnType<typeof readMetrics>>;
+
+/** The store's metrics for one scrape, in a few cheap statements; one after another, so that a scrape takes one connection. */
+export async function readMetrics(db: Pool, integrations: readonly string[]) {
+  const rows = async <Row>(sql: string, values: unknown[] = []): Promise<(Row & { integration: string })[]> =>
+    (await db.query(sql, values)).rows;
+  const { rows: runs } = await db.query<{ going: number }>(
+    `select count(*)::int as going from runs where state in ('queued', 'running')`,
+  );
+  return {
+    totals: await rows<Record<'events' | 'changes' | 'delivered' | 'retried' | 'dead', number>>(
+      "select integration, events, changes, delivered, retried, dead from activity where step = 'ever'",
+    ),
+    deadLetters: await rows<{ kind: string; open: number }>(
+      `select integration, kind, count(*)::int as open from dead_letters where state = 'open' group by 1, 2`,
+    ),
+    held: await rows<{ rows: number }>(
+      `select integration, count(*)::int as rows from records where held is not null group by 1`,
+    ),
+    alerts: await rows<{ kind: string; severity: string; open: number }>(
+      `select integration, kind, severity, count(*)::int as open from alerts where resolved_at is null group by 1, 2, 3`,
+    ),
+    runs: await rows<{ sync: string; state: string; finished: number }>(
+      `select distinct on (integration, sync) integration, sync, state, extract(epoch from finished_at)::float8 as finished
+         from runs where integration = any($1) and finished_at is not null and queued_at > now() - interval '2 days'
+        order by integration, sync, queued_at desc`,
+      [integrations],
+    ),
+    going: runs[0]?.going ?? 0,
+    pendingEvents: await rows<{ pending: number }>(
+      `select integration, count(*)::int as pending from events where state = 'pending' group by 1`,
+    ),
+    lastEvents: await rows<{ at: number }>(
+      `select n as integration, extract(epoch from e.received_at)::float8 as at from unnest($1::text[]) as n,
+              lateral (select received_at from events where integration = n order by seq desc limit 1) e`,
+      [integrations],
+    ),
+  };
+}
+
+/** Row counts for the demo's screen. Counts whole tables, so only for small stores. */
+export const readTotals = (db: Pool) =>
+  rowOf(db)<Record<'reservations' | 'events' | 'delivered' | 'waiting' | 'dead', number>>(
+    `select (select count(*) from records where type = 'reservation' and version > 0)::int as reservations,
+            (select count(*) from events)::int as events,
+            (select coalesce(sum(delivered_version), 0) from outbox where destination not like 'innbound:%')::int as delivered,
+            (select count(*) from outbox where due_at is not null)::int as waiting,
+            (select count(*) from dead_letters where state = 'open')::int as dead`,
+  );

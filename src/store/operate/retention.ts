@@ -1,11 +1,7 @@
 import { dropPartitions, makePartitions } from '../db/partitions.ts';
 import type { Pool } from '../db/pool.ts';
-import { pruneActivity } from './activity.ts';
-import { pruneLinks } from './onboarding.ts';
-import { pruneOneTime } from './one-time.ts';
-import { pruneTokens } from './tokens.ts';
 
-export interface Retention {
+interface Retention {
   readonly rawMs: number;
   readonly deadLettersMs: number;
   readonly runsMs: number;
@@ -15,6 +11,8 @@ export interface Retention {
 }
 
 const batch = 2_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 
 /**
  * Deletes what is past its retention: the history by whole partitions, the rest in small batches, so that no statement holds locks for
@@ -22,7 +20,7 @@ const batch = 2_000;
  */
 export async function pruneStore(
   db: Pool,
-  kept: Retention,
+  { rawMs, deadLettersMs, runsMs, auditMs, historyMs }: Retention,
   pause: () => Promise<void> = async () => {},
 ): Promise<{ [what: string]: number }> {
   const inBatches = async (sql: string, ms: number): Promise<number> => {
@@ -35,82 +33,50 @@ export async function pruneStore(
     }
   };
   const past = `now() - $1 * interval '1 ms'`;
-  const day = 86_400_000;
+  const remove = (table: string, where: string, ms: number) =>
+    inBatches(`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit $2))`, ms);
   await makePartitions(db);
   const forgotten = {
-    history_partitions: await dropPartitions(db, kept.historyMs),
-    attempts: await inBatches(
-      `delete from attempts where ctid = any(array(select ctid from attempts where at < ${past} limit $2))`,
-      kept.deadLettersMs,
-    ),
+    history_partitions: await dropPartitions(db, historyMs),
+    attempts: await remove('attempts', `at < ${past}`, deadLettersMs),
     raw_payloads: await inBatches(
       `update history r set raw = null from (
          select integration, id, type, entry_id from history where raw is not null and at < ${past} order by at limit $2) old
         where r.integration = old.integration and r.id = old.id and r.type = old.type and r.entry_id = old.entry_id`,
-      kept.rawMs,
+      rawMs,
     ),
     // Parts of payloads. With a wrong mapping they may be names.
-    unknown_values: await inBatches(
-      `delete from drift where ctid = any(array(select ctid from drift where last_at < ${past} limit $2))`,
-      kept.rawMs,
-    ),
+    unknown_values: await remove('drift', `last_at < ${past}`, rawMs),
     partner_texts: await inBatches(
       `update runs r set partner_text = null from (
          select integration, run_id from runs where partner_text is not null and finished_at < ${past} limit $2) old
         where r.integration = old.integration and r.run_id = old.run_id`,
-      kept.rawMs,
+      rawMs,
     ),
-    dead_letters: await inBatches(
-      `delete from dead_letters d using (
-         select integration, dead_letter_id from dead_letters where state <> 'open' and closed_at < ${past} limit $2) old
-        where d.integration = old.integration and d.dead_letter_id = old.dead_letter_id`,
-      kept.deadLettersMs,
-    ),
-    sightings: await inBatches(
-      `delete from sightings where ctid = any(array(select ctid from sightings where requested_at < ${past} limit $2))`,
-      7 * day,
-    ),
+    dead_letters: await remove('dead_letters', `state <> 'open' and closed_at < ${past}`, deadLettersMs),
+    sightings: await remove('sightings', `requested_at < ${past}`, 7 * day),
     run_pages: await inBatches(
       `delete from run_pages where ctid = any(array(
          select p.ctid from runs r join run_pages p using (integration, run_id)
           where r.finished_at < ${past} and r.queued_at < ${past} limit $2))`,
-      kept.runsMs,
+      runsMs,
     ),
-    runs: await inBatches(
-      `delete from runs r using (
-         select integration, run_id from runs where queued_at < ${past} and finished_at < ${past} limit $2) old
-        where r.integration = old.integration and r.run_id = old.run_id`,
-      kept.runsMs,
-    ),
-    audit: await inBatches(
-      `delete from audit where audit_id in (select audit_id from audit where at < ${past} order by at limit $2)`,
-      kept.auditMs,
-    ),
-    alerts: await inBatches(
-      `delete from alerts where alert_id in (select alert_id from alerts where resolved_at < ${past} limit $2)`,
-      90 * day,
-    ),
-    incidents: await inBatches(
-      `delete from incidents where incident_id in (select incident_id from incidents where ended_at < ${past} limit $2)`,
-      90 * day,
-    ),
-    quality: await inBatches(
-      `delete from quality where ctid = any(array(select ctid from quality where day < (${past})::date limit $2))`,
-      400 * day,
-    ),
+    runs: await remove('runs', `queued_at < ${past} and finished_at < ${past}`, runsMs),
+    audit: await remove('audit', `at < ${past}`, auditMs),
+    alerts: await remove('alerts', `resolved_at < ${past}`, 90 * day),
+    incidents: await remove('incidents', `ended_at < ${past}`, 90 * day),
+    quality: await remove('quality', `day < (${past})::date`, 400 * day),
     // As long as the history reaches back, they would be taken from it again.
-    stays: await inBatches(
-      `delete from stays where ctid = any(array(select ctid from stays where coalesce(until_at, from_at) < ${past} limit $2))`,
-      kept.historyMs + 400 * day,
-    ),
-    jobs: await inBatches(
-      `delete from jobs where job_id in (select job_id from jobs where finished_at < ${past} limit $2)`,
-      kept.runsMs,
-    ),
-    tokens: await pruneTokens(db),
-    one_time: await pruneOneTime(db),
-    onboarding_links: await pruneLinks(db),
+    stays: await remove('stays', `coalesce(until_at, from_at) < ${past}`, historyMs + 400 * day),
+    jobs: await remove('jobs', `finished_at < ${past}`, runsMs),
+    // Until then the audit log can refer to them.
+    tokens: await remove('tokens', `coalesce(revoked_at, expires_at) < ${past}`, 90 * day),
+    // None counts for so long.
+    consents: await remove('secrets', `name like 'innbound.consent %' and updated_at < ${past}`, day),
+    uses: await remove('marks', `name like 'used %' and at < ${past}`, day),
+    onboarding_links: await remove('onboarding_links', `least(revoked_at, expires_at) < ${past}`, 90 * day),
   };
-  await pruneActivity(db);
+  await remove('activity', `step = '10s' and at < ${past}`, 3 * hour);
+  await remove('activity', `step = '1h' and at < ${past}`, 60 * day);
   return forgotten;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Pool, Tx } from '../db/pool.ts';
+import { type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
 
@@ -21,7 +21,7 @@ export interface TokenRow {
   readonly subject: string | null;
 }
 
-export interface NewToken {
+interface NewToken {
   readonly tokenId: string;
   readonly kind: TokenKind;
   readonly token: string;
@@ -56,9 +56,9 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
       token.role,
       token.integrations,
       token.createdBy,
-      token.lifeMs ?? null,
-      token.parent ?? null,
-      token.subject ?? null,
+      token.lifeMs,
+      token.parent,
+      token.subject,
     ],
   );
   return rows[0] as TokenRow;
@@ -91,17 +91,15 @@ export async function findToken(db: Pool, token: string, use = true): Promise<To
 }
 
 /** The credential that a session can be created from: a sign-in link, which this uses up, or an API token that may use the console. */
-export async function takeSignIn(tx: Tx, token: string): Promise<TokenRow | undefined> {
-  const { rows } = await tx.query<TokenRow>(
+export const takeSignIn = (tx: Tx, token: string): Promise<TokenRow | undefined> =>
+  rowOf(tx)(
     `update tokens t set last_used_at = now(), revoked_at = case when kind = 'sign_in' then now() end
       where hash = $1 and kind in ('sign_in', 'api') and role <> 'feed' and ${valid} returning ${columns}`,
     [hashOf(token)],
   );
-  return rows[0];
-}
 
 /** Active tokens, newest first; all of them without a limit. */
-export async function listTokens(
+export const listTokens = (
   db: Pool,
   {
     before,
@@ -112,56 +110,40 @@ export async function listTokens(
     readonly limit?: number;
     readonly of?: 'people' | 'programs' | undefined;
   } = {},
-): Promise<TokenRow[]> {
-  const { rows } = await db.query<TokenRow>(
+): Promise<TokenRow[]> =>
+  rowsOf(db)(
     `select ${columns} from tokens t
       where ${valid} and ($4::text is null or (kind = 'api') = ($4 = 'programs')) and ($1::timestamptz is null or (date_trunc('milliseconds', created_at), token_id) < ($1, $2))
       order by date_trunc('milliseconds', created_at) desc, token_id desc limit $3`,
-    [before?.at ?? null, before?.id ?? '', limit ?? null, of ?? null],
+    [before?.at, before?.id ?? '', limit, of],
   );
-  return rows;
+
+/** Ends the tokens that meet the condition. Returns how many. */
+async function revoke(db: Pool | Tx, which: string, value: unknown): Promise<number> {
+  const { rowCount } = await db.query(
+    `update tokens t set revoked_at = now() where t.revoked_at is null and ${which}`,
+    [value],
+  );
+  return rowCount ?? 0;
 }
 
 /** Revokes a token and the sessions created from it. */
-export async function revokeToken(db: Pool | Tx, tokenId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update tokens set revoked_at = now() where (token_id = $1 or parent = $1) and revoked_at is null`,
-    [tokenId],
-  );
-  return (rowCount ?? 0) > 0;
-}
+export const revokeToken = async (db: Pool | Tx, tokenId: string): Promise<boolean> =>
+  (await revoke(db, '(t.token_id = $1 or t.parent = $1)', tokenId)) > 0;
 
-/** Ends every session of the person, or of the API token, that this session belongs to. Returns how many. */
-export async function revokeSessionsOf(db: Pool, tokenId: string): Promise<number> {
-  const { rowCount } = await db.query(
-    `update tokens t set revoked_at = now() from tokens own
-      where own.token_id = $1 and t.kind = 'session' and t.revoked_at is null
-        and (t.token_id = own.token_id or t.subject = own.subject or t.parent = own.parent)`,
-    [tokenId],
+/** Ends every session of the person, or of the API token, that this session belongs to. */
+export const revokeSessionsOf = (db: Pool, tokenId: string): Promise<number> =>
+  revoke(
+    db,
+    `t.kind = 'session' and exists (select from tokens own where own.token_id = $1
+        and (t.token_id = own.token_id or t.subject = own.subject or t.parent = own.parent))`,
+    tokenId,
   );
-  return rowCount ?? 0;
-}
 
-/** Ends every session of the person with this subject at the identity provider. Returns how many. */
-export async function revokeSessionsOfSubject(db: Pool, subject: string): Promise<number> {
-  const { rowCount } = await db.query(
-    `update tokens set revoked_at = now() where subject = $1 and kind = 'session' and revoked_at is null`,
-    [subject],
-  );
-  return rowCount ?? 0;
-}
+/** Ends every session of the person with this subject at the identity provider. */
+export const revokeSessionsOfSubject = (db: Pool, subject: string): Promise<number> =>
+  revoke(db, `t.kind = 'session' and t.subject = $1`, subject);
 
 /** Ends the session of this token, for a browser that signs in again. */
-export async function revokeSession(db: Pool, token: string): Promise<void> {
-  await db.query(`update tokens set revoked_at = now() where hash = $1 and kind = 'session' and revoked_at is null`, [
-    hashOf(token),
-  ]);
-}
-
-/** Deletes tokens that ended 90 days ago; until then the audit log can refer to them. */
-export async function pruneTokens(db: Pool): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from tokens where coalesce(revoked_at, expires_at) < now() - interval '90 days'`,
-  );
-  return rowCount ?? 0;
-}
+export const revokeSession = (db: Pool, token: string): Promise<number> =>
+  revoke(db, `t.kind = 'session' and t.hash = $1`, hashOf(token));

@@ -1,14 +1,13 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Claimed, ClaimedByBrand, ClaimOptions } from '../../deliver/ports.ts';
-import type { LaneKey } from '../../deliver/queued-lanes.ts';
+import { decodeRecord } from '../../canonical/reservation.ts';
+import type { Claimed, ClaimedByBrand, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import { openIdentifiers } from '../erasure/identifiers.ts';
+import { openIdentifiers } from '../erasure/erased.ts';
 import { claimedPersons } from '../persons/claimed-persons.ts';
+import { idempotencyKey } from '../records/history.ts';
 import { versionOf, versionsAfter, versionsBefore } from '../records/versions.ts';
-import { idempotencyKey } from '../records/write.ts';
 
 interface ClaimedRow {
   readonly integration: string;
@@ -118,7 +117,7 @@ export async function claim(
 ): Promise<ClaimedByBrand[]> {
   const { rows } = await pool.query<ClaimedRow>({
     ...(withDelivered ? claimWithDelivered : claimPlain),
-    values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs ?? null],
+    values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs],
   });
   return readRows({ pool, keyring }, destination, rows, { withDelivered, withMentions });
 }

@@ -1,7 +1,8 @@
-import type { LaneKey } from '../../deliver/queued-lanes.ts';
-import type { Pool, UnreadRow } from '../db/pool.ts';
+import type { LaneKey } from '../../deliver/ports.ts';
+import type { JsonObject } from '../../terms.ts';
+import { type Pool, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly destination?: string | undefined;
   readonly integrations?: readonly string[] | undefined;
   readonly state: 'waiting' | 'retrying' | 'held';
@@ -15,7 +16,7 @@ export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<
     retrying: 'o.due_at is not null and o.attempt > 0',
     held: 'o.held_by is not null',
   }[filter.state];
-  const { rows } = await db.query<UnreadRow & LaneKey>(
+  return rowsOf(db)<UnreadRow & LaneKey>(
     `select o.integration, o.destination, o.type, o.id, o.next_version, o.last_version, o.delivered_version, o.attempt,
             o.due_at, o.held_by::text as held_by, a.code as last_code, a.message as last_message, a.at as last_at
        from (select * from outbox o
@@ -24,9 +25,8 @@ export async function listDeliveries(db: Pool, filter: DeliveryFilter): Promise<
        left join lateral (select code, message, at from attempts a where a.integration = o.integration and a.type = o.type
            and a.id = o.id and a.destination = o.destination order by a.at desc limit 1) a on true
       order by o.due_at, o.integration, o.id`,
-    [filter.destination ?? null, filter.integrations ?? null, filter.limit],
+    [filter.destination, filter.integrations, filter.limit],
   );
-  return rows;
 }
 
 interface DestinationRow {
@@ -61,3 +61,16 @@ export async function destinationsNow(db: Pool, names: readonly string[]) {
     circuit: open_since && { open_since, last_failure: circuit_failure, next_probe_at },
   }));
 }
+
+/** The destinations that have received each of these records, with the version. */
+export const deliveredTo = (
+  tx: Tx,
+  records: readonly { readonly integration: string; readonly type: string; readonly id: string }[],
+): Promise<JsonObject[]> =>
+  rowsOf(tx)(
+    `select o.integration, o.destination, o.type, o.id, o.delivered_version as version
+       from unnest($1::text[], $2::text[], $3::text[]) as r (integration, type, id)
+       join outbox o using (integration, type, id)
+      where o.delivered_version > 0 and o.destination not like 'innbound:%' order by 1, 2, 3, 4`,
+    [records.map(({ integration }) => integration), records.map(({ type }) => type), records.map(({ id }) => id)],
+  );

@@ -1,13 +1,12 @@
-import type { DueBounds, DueLane } from '../../deliver/ports.ts';
-import type { LaneKey } from '../../deliver/queued-lanes.ts';
-import type { Pool } from '../db/pool.ts';
+import type { DueBounds, DueLane, LaneKey } from '../../deliver/ports.ts';
+import { numberOf, type Pool, rowsOf } from '../db/pool.ts';
 
 /**
  * A recursive query `d`: the lanes with waiting work, each with the time at which its first record is due. It steps through the index
  * from lane to lane, one probe for each. Idle lanes have no entry in the index and cost nothing. A condition on `due_at` is tested in
  * the index: 100,000 lanes whose work is due later are passed over in one step.
  */
-export const lanesWithWork = (due = 'o.due_at is not null') => `d as (
+const lanesWithWork = (due = 'o.due_at is not null') => `d as (
   (select o.integration, o.destination, o.due_at from outbox o
     where ${due} order by o.integration, o.destination, o.due_at limit 1)
   union all
@@ -57,23 +56,19 @@ export async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds: Due
     values: [
       lanes.map((lane) => lane.integration),
       lanes.map((lane) => lane.destination),
-      bounds.sinceMs ?? null,
-      bounds.withinMs ?? null,
+      bounds.sinceMs,
+      bounds.withinMs,
     ],
   });
   return rows;
 }
 
-export async function countDue(pool: Pool, lane: LaneKey, limit: number): Promise<number> {
-  const { rows } = await pool.query<{ due: number }>(
+export const countDue = (pool: Pool, lane: LaneKey, limit: number): Promise<number> =>
+  numberOf(pool)(
     `select count(*)::int as due from (
        select from outbox where integration = $1 and destination = $2 and due_at <= now() limit $3) t`,
     [lane.integration, lane.destination, limit],
   );
-  return rows[0]?.due ?? 0;
-}
 
-export async function readLanesWithWork(db: Pool): Promise<LaneKey[]> {
-  const { rows } = await db.query<LaneKey>(`with recursive ${lanesWithWork()} select integration, destination from d`);
-  return rows;
-}
+export const readLanesWithWork = (db: Pool): Promise<LaneKey[]> =>
+  rowsOf(db)(`with recursive ${lanesWithWork()} select integration, destination from d`);

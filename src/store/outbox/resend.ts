@@ -1,5 +1,5 @@
 import type { EntityType } from '../../terms.ts';
-import { type Pool, withLongStatements } from '../db/pool.ts';
+import { numberOf, type Pool, withLongStatements } from '../db/pool.ts';
 
 /** The usual size of a step. */
 export const resentAtOnce = 5_000;
@@ -36,21 +36,19 @@ export async function resendStep(
        returning id)
      select (select max(id) from step) as last, (select count(*)::int from step) as found,
             (select count(*)::int from put) as queued`,
-    [integration, destination, type, after, limit, id ?? null],
+    [integration, destination, type, after, limit, id],
   );
   const { last = null, found = 0, queued = 0 } = rows[0] ?? {};
   return { read: found, queued, last: last === null || found < limit ? undefined : last };
 }
 
 /** The records of these lanes. */
-export async function countRecords(pool: Pool, lanes: readonly ResendLane[]): Promise<number> {
-  const { rows } = await pool.query<{ records: number }>(
+export const countRecords = (pool: Pool, lanes: readonly ResendLane[]): Promise<number> =>
+  numberOf(pool)(
     `select count(*)::int as records from unnest($1::text[], $2::text[]) as l (integration, type)
        join records r using (integration, type) where r.version > 0`,
     [lanes.map(({ integration }) => integration), lanes.map(({ type }) => type)],
   );
-  return rows[0]?.records ?? 0;
-}
 
 /** How much of these lanes is not delivered yet: waiting records, and records that a dead letter holds back. */
 export async function undelivered(
@@ -68,12 +66,7 @@ export async function undelivered(
       cross join lateral (select count(*) from dead_letters d where d.integration = l.integration and d.kind = 'delivery'
                              and d.state = 'open' and d.destination = l.destination and d.type = l.type
                              and ($4::text is null or d.id = $4)) h`,
-    [
-      lanes.map((one) => one.integration),
-      lanes.map((one) => one.destination),
-      lanes.map((one) => one.type),
-      id ?? null,
-    ],
+    [lanes.map((one) => one.integration), lanes.map((one) => one.destination), lanes.map((one) => one.type), id],
   );
   return rows[0] ?? { waiting: 0, held: 0 };
 }
@@ -90,3 +83,19 @@ export const makeDue = (pool: Pool, integration: string, destination: string) =>
       [integration, destination],
     ),
   );
+
+/** The rest is due by itself, in the order of its retries. */
+const most = 10_000;
+
+/** Makes retries of these destinations due, without their backoff. */
+export async function retryNow(pool: Pool, destinations: readonly string[], integrations: readonly string[]) {
+  await pool.query(
+    `update outbox o set due_at = now()
+       from unnest($1::text[]) as d (name) cross join unnest($2::text[]) as i (name)
+      cross join lateral (
+        select type, id from outbox w where w.integration = i.name and w.destination = d.name and w.due_at > now() and not w.leased
+         order by w.due_at limit ${most}) w
+      where o.integration = i.name and o.id = w.id and o.type = w.type and o.destination = d.name and o.due_at > now() and not o.leased`,
+    [destinations, integrations],
+  );
+}

@@ -1,9 +1,7 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import type { ClaimedPersons, PersonMention } from '../../deliver/ports.ts';
-import { type GuestKey, guestKeys, keyText } from '../../persons/identifiers.ts';
+import { type GuestKey, guestKeys, hasAddress, keyText, sharedAmong } from '../../persons/identifiers.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { hasAddress, sharedAmong } from '../../persons/shared.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';

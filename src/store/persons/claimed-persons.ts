@@ -1,18 +1,16 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
-import type { ClaimedPersons } from '../../deliver/ports.ts';
-import type { LaneKey } from '../../deliver/queued-lanes.ts';
+import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
+import type { ClaimedPersons, LaneKey } from '../../deliver/ports.ts';
+import { sharedAmong } from '../../persons/identifiers.ts';
 import { ProfileIndex } from '../../persons/profile-index.ts';
 import { type Candidate, findProfile } from '../../persons/profile-match.ts';
 import { samePerson } from '../../persons/same-person.ts';
-import { sharedAmong } from '../../persons/shared.ts';
 import { newerConsent } from '../../reconcile/consent.ts';
 import type { EntityType } from '../../terms.ts';
 import { type Pool, transaction } from '../db/pool.ts';
 import { claimedMentions } from './claimed-mentions.ts';
 import { bookingsOf } from './profile-bookings.ts';
 import { profilesLike } from './profile-lookup.ts';
-import { effectiveTimes, readConsents, statedBy } from './profiles.ts';
+import { effectiveTimes, readConsents, statedBy } from './stated.ts';
 
 interface ClaimedVersion {
   readonly type: EntityType;

@@ -1,6 +1,6 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest } from '../../canonical/reservation.ts';
-import { type GuestKey, keyText, keyTexts } from '../../persons/identifiers.ts';
+import { createHash } from 'node:crypto';
+import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
+import { type GuestKey, type GuestKeyKind, keyText, keyTexts, newProfileId } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { Moment } from '../../reconcile/says.ts';
@@ -82,4 +82,135 @@ async function readProfiles(
     consent: views?.consent,
     ...(pins && { pins: new Set(pins) }),
   }));
+}
+
+/** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
+const mostReservations = 200;
+const ahead = `'confirmed', 'checked_in', 'other'`;
+
+/** The stored reservations of these ids, locked in the order of the ids. */
+export async function lockReservations(
+  tx: Tx,
+  integration: string,
+  ids: readonly string[],
+): Promise<Map<string, Reservation>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<{ id: string; data: string }>(
+    `select id, data::text as data from records
+      where integration = $1 and type = 'reservation' and id = any($2) and version > 0 order by id for update`,
+    [integration, ids],
+  );
+  return new Map(rows.map((row) => [row.id, decodeRecord('reservation', row.data)]));
+}
+
+/** Profiles that share a key, locked until the commit. */
+export async function findProfiles(tx: Tx, integration: string, keys: readonly GuestKey[]): Promise<Candidate[]> {
+  if (keys.length === 0) return [];
+  await lockProfiles(tx, integration);
+  return profilesByKeys(tx, integration, keys);
+}
+
+/** An upcoming or in-house reservation; not locked. */
+export async function readReservationAhead(tx: Tx, integration: string, id: string): Promise<Reservation | undefined> {
+  const { rows } = await tx.query<{ data: string }>(
+    `select data::text as data from records
+      where integration = $1 and type = 'reservation' and id = $2 and version > 0 and data ->> 'status' in (${ahead})`,
+    [integration, id],
+  );
+  return rows[0] && decodeRecord('reservation', rows[0].data);
+}
+
+/** Upcoming and in-house reservations, or all, with a guest that has one of these keys, and the named one; all locked. */
+export async function findReservationsOf(
+  tx: Tx,
+  integration: string,
+  keys: readonly GuestKey[],
+  named: string | undefined,
+  withPast: boolean,
+): Promise<Reservation[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select r.id
+       from (select id from ${keyedRecords('$2')} k where integration = $1
+             union select $3::text where $3::text is not null) k
+       join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
+      where $5 or r.data ->> 'status' in (${ahead})
+      order by r.data ->> 'check_out' desc limit $4`,
+    [integration, anyKey('reservation', keys.map(keyText)), named, mostReservations, withPast],
+  );
+  const locked = await lockReservations(tx, integration, rows.map((row) => row.id).sort());
+  return [...locked.values()];
+}
+
+/** Whether a profile of one of these brands with one of these keys refuses marketing, by another statement than that of `by`. */
+export async function isRefusedAt(
+  tx: Tx,
+  integrations: readonly string[],
+  keys: readonly GuestKey[],
+  by: string,
+): Promise<boolean> {
+  if (integrations.length === 0) return false;
+  const { rowCount } = await tx.query(
+    `select from ${keyedRecords('$2')} k
+       join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
+      where k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
+        and r.views -> 'consent' ->> 'source' is distinct from $3 limit 1`,
+    [integrations, anyKey('guest', keys.map(keyText)), by],
+  );
+  return rowCount === 1;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Ids for new profiles of these guests. No id is given twice: the profile that has it may be merged into another one, have another address
+ * by now, or be one of many at a shared address. Usually one query for all guests.
+ */
+export async function profileIds(
+  tx: Tx,
+  integration: string,
+  guests: readonly Guest[],
+): Promise<(guest: Guest) => Promise<string | undefined>> {
+  const first = new Set(guests.flatMap((guest) => newProfileId(integration, guest, () => false, digest) ?? []));
+  const taken = await storedIds(tx, integration, [...first]);
+  return async (guest) => {
+    for (;;) {
+      const id = newProfileId(integration, guest, (one) => taken.has(one), digest);
+      if (id === undefined) return undefined;
+      taken.add(id);
+      if (first.has(id) || (await storedIds(tx, integration, [id])).size === 0) return id;
+    }
+  };
+}
+
+async function storedIds(tx: Tx, integration: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from records where integration = $1 and type = 'guest' and id = any($2)`,
+    [integration, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** An address or number with more than one profile. */
+interface CommonKey {
+  readonly kind: Exclude<GuestKeyKind, 'guest_id'>;
+  readonly value: string;
+  readonly profiles: number;
+  readonly bookings: number;
+}
+
+/** The addresses and numbers of a brand that several profiles have, those with the most profiles first. Reads all keys of the brand. */
+export async function commonKeys(tx: Tx, integration: string, limit: number): Promise<CommonKey[]> {
+  const { rows } = await tx.query<CommonKey>(
+    `select split_part(key, ':', 1) as kind, substr(key, strpos(key, ':') + 1) as value, profiles,
+            (select count(*)::int from ${keyedRecords('common.query')} b where b.integration = $1) as bookings
+       from (select substr(word, 7) as key, count(*)::int as profiles,
+                    '''reservation ' || replace(replace(substr(word, 7), '\\', '\\\\'), '''', '''''') || '''' as query
+               from records cross join unnest(tsvector_to_array(keys)) as word
+              where integration = $1 and type = 'guest' and (word like 'guest email:%' or word like 'guest phone:%')
+              group by word having count(*) > 1
+              order by count(*) desc, word limit $2) common
+      order by profiles desc, key`,
+    [integration, limit],
+  );
+  return rows;
 }

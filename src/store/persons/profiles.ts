@@ -1,30 +1,27 @@
 import type { Brand } from '../../brand/brand.ts';
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import type { Guest } from '../../canonical/reservation.ts';
 import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import { ProfileIndex } from '../../persons/profile-index.ts';
+import { samePerson } from '../../persons/same-person.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import type { RecordState, Statement } from '../../reconcile/forms.ts';
 import { type AlikeProfile, aboutProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { isNewer, type Moment } from '../../reconcile/says.ts';
-import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
-import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 import { updateStates } from '../records/write.ts';
-import { joinProfiles, pairsOfTwo } from './join-profiles.ts';
-import { type LateBooking, lateBookings, type OlderGuest } from './late-bookings.ts';
-import { bookingsOf, linkBookings } from './profile-bookings.ts';
-import { profileIds } from './profile-id.ts';
-import { lockProfiles, type Profile, profilesLike } from './profile-lookup.ts';
-import { addPairs, type ProfilePair } from './profile-pairs.ts';
-
-/** One version of a reservation whose guests get profiles. */
-export interface ReservationVersion {
-  readonly id: string;
-  readonly version: number;
-  readonly guests: Reservation['guests'];
-}
+import { mergeInto } from './edit-profiles.ts';
+import { addPairs, bookingsOf, bookingsWith, linkBookings, type ProfilePair } from './profile-bookings.ts';
+import { lockProfiles, type Profile, profileIds, profilesById, profilesLike } from './profile-lookup.ts';
+import {
+  effectiveTimes,
+  type LateBooking,
+  lateBookings,
+  type OlderGuest,
+  type ReservationVersion,
+  readConsents,
+  statedBy,
+} from './stated.ts';
 
 /** A guest of a reservation version, with the time of the version. */
 interface Met {
@@ -193,52 +190,35 @@ function othersAt(guest: Guest, list: readonly Guest[]): Set<Guest> {
 
 const byTime = (a: Moment, b: Moment): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);
 
-export const statedBy = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
-  value === undefined ? undefined : { value, source: 'pull', at };
-
-/** The source and time of the guests' consent in these reservations, if the stored version is still the same. */
-export async function readConsents(
+/**
+ * Merges profiles that a guest showed to be one person: one booking had the phone only, another one the e-mail address, and a third one has
+ * both. So it does not matter which of them arrives first. An operator can undo it like any merge.
+ */
+async function joinProfiles(
   tx: Tx,
-  integration: string,
-  reservations: readonly ReservationVersion[],
-): Promise<{ of(met: Pick<Met, 'from' | 'place'>): Consent | undefined }> {
-  const stated = reservations.filter(({ guests }) => guests.some((guest) => guest.marketing_consent !== undefined));
-  if (stated.length === 0) return { of: () => undefined };
-  const { rows } = await tx.query<{
-    id: string;
-    version: number;
-    data: string;
-    views: StoredViews | null;
-    ms: number;
-    seq: number;
-  }>(
-    `select r.id, r.version, r.data::text as data, r.views, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
-       from unnest($2::text[], $3::int[]) as t (id, version)
-       join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
-      where r.id = any($2::text[])`,
-    [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
-  );
-  const found = new Map(
-    rows.map(({ id, version, data, views, ms, seq }) => [
-      `${id} ${version}`,
-      consentsIn(decodeRecord('reservation', data), views ?? undefined, [ms, seq]),
-    ]),
-  );
-  return { of: ({ from: { id, version }, place }) => found.get(`${id} ${version}`)?.[place] };
+  target: Brand,
+  pairs: readonly { readonly kept: string; readonly other: string }[],
+): Promise<void> {
+  const merged = new Set<string>();
+  for (const { kept: into, other: from } of pairs) {
+    if (merged.has(into) || merged.has(from)) continue;
+    const profiles = await profilesById(tx, target.integration, [into, from]);
+    const [kept, other] = [into, from].map((id) => profiles.find((one) => one.id === id));
+    if (kept === undefined || other === undefined || samePerson(kept.guest, other.guest).is === 'different') continue;
+    if ((await pairsOfTwo(tx, target.integration, [kept, other])).length > 0) continue;
+    const at = Math.max(kept.moment[0], other.moment[0]);
+    await mergeInto(tx, target, other, kept, 'A booking with the addresses of both', at);
+    merged.add(from);
+  }
 }
 
-/** When these versions were stated, by id and version; none whose entry is past its retention. */
-export async function effectiveTimes(
-  tx: Tx,
-  integration: string,
-  reservations: readonly Pick<ReservationVersion, 'id' | 'version'>[],
-): Promise<Map<string, Moment>> {
-  const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
-    `select r.id, r.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
-       from unnest($2::text[], $3::int[]) as t (id, version)
-       join history r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
-      where r.id = any($2::text[]) and r.diff is not null`,
-    [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
+/** Which of these profiles are two persons: two elements of one list are, and two of which an operator said so. */
+async function pairsOfTwo(tx: Tx, integration: string, profiles: readonly Profile[]): Promise<Set<Guest>[]> {
+  const { rows } = await tx.query<{ pair: string[] }>(
+    `select array[a, b] as pair from unnest($2::text[]) a join unnest($2::text[]) b on a < b
+      where exists ((${bookingsWith('a')}) intersect (${bookingsWith('b')}))
+         or exists (select from profile_pairs where integration = $1 and one = a and other = b and different_since is not null)`,
+    [integration, profiles.map(({ id }) => id)],
   );
-  return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, [ms, seq]]));
+  return rows.map(({ pair }) => new Set(profiles.filter(({ id }) => pair.includes(id)).map(({ guest }) => guest)));
 }

@@ -1,5 +1,5 @@
 import { foldName } from '../../persons/fold.ts';
-import type { Pool } from '../db/pool.ts';
+import { numberOf, type Pool, rowsOf } from '../db/pool.ts';
 
 /** Something that arrived and is not, or not only, a record: what became of it, and where to read more. */
 export interface Trace {
@@ -16,7 +16,7 @@ export interface Trace {
   readonly run_id: string | null;
 }
 
-export interface TraceFilter {
+interface TraceFilter {
   readonly text: string;
   readonly integrations: readonly string[] | undefined;
   /** Records that the same search found: reported if the partner no longer lists them, or if an event about them waits. */
@@ -25,8 +25,6 @@ export interface TraceFilter {
 
 /** Payloads are searched as text, so not in any number of them. */
 const newest = 20_000;
-const latestRuns = 300;
-const most = 50;
 
 /**
  * Everything that arrived and did not become a record, by its id or by any text of its payload: a number, a name, an address, a phone
@@ -41,7 +39,7 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
   const patterns = words.map((word) => [...word].map(anyAccent).join(''));
   const seen = (column: string) => `($2::text[] is null or ${column} = any($2))`;
   const says = (raw: string) => `(${raw}::text ~* all ($3::text[]) or ($4::text is not null and ${raw}::text ~ $4))`;
-  const { rows } = await db.query<Trace>(
+  return rowsOf(db)<Trace>(
     `select outcome, integration, type, id, at, reason, times, dead_letter_id, run_id from (
        select 'dead_letter' as outcome, integration, coalesce(type, 'reservation') as type,
               id, last_at as at, concat_ws(' ', message, 'Dropped by ' || closed_by || ': ' || closed_reason) as reason, times, dead_letter_id::text as dead_letter_id,
@@ -73,7 +71,7 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
        union all
        select * from (
          select distinct on (p.integration) 'not_for_this_sync', p.integration, 'reservation', $1, p.requested_at, null, 1, null, p.run_id
-           from (select integration, run_id from runs where skipped > 0 and ${seen('integration')} order by queued_at desc limit ${latestRuns}) r
+           from (select integration, run_id from runs where skipped > 0 and ${seen('integration')} order by queued_at desc limit 300) r
            join run_pages p on p.integration = r.integration and p.run_id = r.run_id and p.skipped @> array[$1]
           where not exists (select from records k where k.integration = p.integration and k.id = $1 and k.type = 'reservation' and k.version > 0)
           order by p.integration, p.requested_at desc) t
@@ -81,10 +79,9 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
        select 'unlisted', r.integration, 'reservation', r.id, (unlisted ->> 'since')::timestamptz, unlisted ->> 'answer', 1, null, unlisted ->> 'run'
          from records r join unnest($5::text[], $6::text[]) as f (integration, id) on r.integration = f.integration and r.id = f.id
           and r.type = 'reservation' and r.unlisted is not null
-     ) t order by at desc limit ${most}`,
-    [text, integrations ?? null, patterns, phone, found.map((one) => one.integration), found.map((one) => one.id)],
+     ) t order by at desc limit 50`,
+    [text, integrations, patterns, phone, found.map((one) => one.integration), found.map((one) => one.id)],
   );
-  return rows;
 }
 
 const latin = Array.from({ length: 0x190 }, (_, i) => String.fromCodePoint(0xc0 + i));
@@ -97,11 +94,9 @@ const anyAccent = (letter: string): string => {
 };
 
 /** Refused webhooks of the last day: nothing of their content is kept, so they cannot be searched. */
-export async function countRefused(db: Pool, integrations: readonly string[] | undefined): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
+export const countRefused = (db: Pool, integrations: readonly string[] | undefined): Promise<number> =>
+  numberOf(db)(
     `select coalesce(sum(count), 0)::int as count from rejections
       where hour > now() - interval '1 day' and integration <> '' and ($1::text[] is null or integration = any($1))`,
-    [integrations ?? null],
+    [integrations],
   );
-  return rows[0]?.count ?? 0;
-}

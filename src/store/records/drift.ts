@@ -1,6 +1,6 @@
 import type { IntegrationName } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx } from '../db/pool.ts';
 import type { ChangeStep } from './write.ts';
 
 /** Longer values are text rather than codes; their beginning is enough to recognise them. */
@@ -48,7 +48,7 @@ async function add(
   );
 }
 
-export interface DriftRow {
+interface DriftRow {
   readonly field: string;
   readonly value: string;
   readonly times: number;
@@ -56,13 +56,11 @@ export interface DriftRow {
   readonly last_at: Date;
 }
 
-export async function listDrift(db: Pool, integration: string): Promise<DriftRow[]> {
-  const { rows } = await db.query<DriftRow>(
+export const listDrift = (db: Pool, integration: string): Promise<DriftRow[]> =>
+  rowsOf(db)(
     'select field, value, times, first_at, last_at from drift where integration = $1 order by last_at desc limit 500',
     [integration],
   );
-  return rows;
-}
 
 export interface UnknownSpelling {
   readonly field: string;
@@ -73,11 +71,9 @@ export interface UnknownSpelling {
 }
 
 /** Spellings of these fields that no map lists, over all brands; those of most records first. */
-export async function unknownSpellings(db: Pool, fields: readonly string[]): Promise<UnknownSpelling[]> {
-  const { rows } = await db.query<UnknownSpelling>(
+export const unknownSpellings = (db: Pool, fields: readonly string[]): Promise<UnknownSpelling[]> =>
+  rowsOf(db)(
     `select field, value, sum(times)::int as times, array_agg(integration order by times desc) as brands, max(last_at) as last_at
        from drift where field = any($1) group by field, value order by sum(times) desc, field, value limit 500`,
     [fields],
   );
-  return rows;
-}

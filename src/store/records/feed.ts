@@ -1,5 +1,5 @@
 import type { ChangeEvent, EntityType } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rowsOf } from '../db/pool.ts';
 import { versionOf, versionsAfter } from './versions.ts';
 
 /** Which changes a reader of the feed gets; undefined means all. */
@@ -38,7 +38,7 @@ export async function readFeed(
               order by entry_id limit $5) c
        join records r on r.integration = c.integration and r.id = c.id and r.type = c.type
       order by c.entry_id`,
-    [after, upTo, integrations ?? null, types ?? null, limit],
+    [after, upTo, integrations, types, limit],
   );
   return rows.flatMap(({ newest, data, made, ...row }) => {
     const own = versionOf(row.version, { version: newest, data }, made);
@@ -47,17 +47,15 @@ export async function readFeed(
 }
 
 /** Whose changes lie in (after, upTo], without reading them. */
-export async function feedNews(
+export const feedNews = (
   db: Pool,
   after: number,
   upTo: number,
-): Promise<{ readonly integration: string; readonly type: EntityType }[]> {
-  const { rows } = await db.query<{ integration: string; type: EntityType }>(
+): Promise<{ readonly integration: string; readonly type: EntityType }[]> =>
+  rowsOf(db)(
     'select distinct integration, type from history where diff is not null and entry_id > $1 and entry_id <= $2',
     [after, upTo],
   );
-  return rows;
-}
 
 /** The brand ids of integrations, also of those that are no longer in force. */
 export async function brandIdsOf(db: Pool, integrations: readonly string[]): Promise<Map<string, string>> {
@@ -74,8 +72,6 @@ interface Sample {
   /** Transactions that hold a position up to this one have smaller numbers. */
   readonly transaction: bigint;
 }
-
-const mostSamples = 100;
 
 /**
  * How far the feed is complete: no transaction in progress can still add a change at or below the horizon.
@@ -146,6 +142,6 @@ export class FeedHorizon {
     this.#position = this.#samples[ended - 1]?.position ?? this.#position;
     this.#samples.splice(0, ended);
     // While a long transaction holds the horizon back, a few samples are enough.
-    if (this.#samples.length > mostSamples) this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
+    if (this.#samples.length > 100) this.#samples = this.#samples.filter((_, i) => i % 2 === 0);
   }
 }

@@ -1,19 +1,11 @@
 import type { Brand } from '../../brand/brand.ts';
 import { randomId } from '../../kit/ids.ts';
-import {
-  countBatch,
-  feedOf,
-  type Guard,
-  type Held,
-  heldIn,
-  type Shown,
-  withRows,
-} from '../../reconcile/accidents/guard.ts';
+import { countBatch, type Guard, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
 import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import type { Statement } from '../../reconcile/forms.ts';
+import { feedOf, type Statement } from '../../reconcile/forms.ts';
 import type { EpochMs } from '../../terms.ts';
-import type { Tx } from '../db/pool.ts';
+import { numberOf, type Tx } from '../db/pool.ts';
 
 /** Judges the changes of a batch before they are written: the values to set aside, by statement. */
 export async function judgeSteps(
@@ -60,8 +52,8 @@ async function expectedIn(tx: Tx, integration: string, guard: Guard, { window }:
 }
 
 /** The brand's bookings that are not over, counted up to the number from which more make no difference. */
-async function countBookings(tx: Tx, integration: string): Promise<number> {
-  const { rows } = await tx.query<{ bookings: number }>(
+const countBookings = (tx: Tx, integration: string): Promise<number> =>
+  numberOf(tx)(
     `select count(*)::int as bookings from (
        select from records
         where integration = $1 and type = 'reservation' and version > 0 and arrival >= current_date - 7
@@ -69,8 +61,6 @@ async function countBookings(tx: Tx, integration: string): Promise<number> {
         limit $2) as open`,
     [integration, bookingsToldApart],
   );
-  return rows[0]?.bookings ?? 0;
-}
 
 export async function lockNormal(tx: Tx, integration: string, feed: string): Promise<{ normal: Normal; now: EpochMs }> {
   await tx.query('insert into guards (integration, feed, normal) values ($1, $2, $3) on conflict do nothing', [

@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rowsOf } from '../db/pool.ts';
 import { eventOf, type KeptPayload, modeOf, type Payload, payloadColumns, sentOf, whole } from './entry-payload.ts';
 
 export interface PayloadRange {
@@ -89,7 +89,7 @@ export async function payloadsOf(
       where (mode <> 'pull' or not is_row or age = 1)
         and ($3::date is null or at >= $3::date) and ($4::date is null or at < $4::date + 1)
       order by id, effective_at, seq`,
-    [integration, ids, from ?? null, to ?? null],
+    [integration, ids, from, to],
   );
   return rows.flatMap(({ raw, event, body, hydrated, ...kept }) => {
     const sent = sentOf({ raw, event, body, hydrated }, kept.id);
@@ -98,17 +98,15 @@ export async function payloadsOf(
 }
 
 /** The differences that a reprocessing made to these reservations, inside its transaction. */
-export async function reprocessedDifferences(
+export const reprocessedDifferences = (
   db: Pick<Pool, 'query'>,
   integration: string,
   ids: readonly string[],
-): Promise<{ readonly id: string; readonly diff: Json }[]> {
-  const { rows } = await db.query<{ id: string; diff: Json }>(
+): Promise<{ readonly id: string; readonly diff: Json }[]> =>
+  rowsOf(db)(
     `select id, diff from history
       where integration = $1 and type = 'reservation' and id = any($2::text[]) and cause = 'reprocess' and diff is not null
         and at = now()
       order by id, version desc`,
     [integration, ids],
   );
-  return rows;
-}

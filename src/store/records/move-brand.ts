@@ -1,11 +1,10 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Reservation } from '../../canonical/reservation.ts';
+import { decodeRecord, type Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { numberOf, type Pool, rowOf, type Tx } from '../db/pool.ts';
 import { updateStates } from './write.ts';
 
 /** How many reservations are read or written at once. */
@@ -54,23 +53,19 @@ export async function incompleteSyncs(db: Pool | Tx, integration: string, syncs:
 }
 
 /** Events of a brand that were accepted and are not processed yet. */
-export async function waitingEvents(db: Pool | Tx, integration: string): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
+export const waitingEvents = (db: Pool | Tx, integration: string): Promise<number> =>
+  numberOf(db)(
     `select count(*)::int as count from events where integration = $1 and state in ('pending', 'hydrate', 'waiting')`,
     [integration],
   );
-  return rows[0]?.count ?? 0;
-}
 
 /** The days of the backfill that a move queued, if it is not over. */
-export async function openBackfill(db: Pool, integration: string): Promise<{ from: string; to: string } | undefined> {
-  const { rows } = await db.query<{ from: string; to: string }>(
+export const openBackfill = (db: Pool, integration: string): Promise<{ from: string; to: string } | undefined> =>
+  rowOf(db)(
     `select from_date::text as from, to_date::text as to from runs
       where integration = $1 and sync = 'backfill' and state in ('queued', 'running') and from_date is not null`,
     [integration],
   );
-  return rows[0];
-}
 
 export interface Move {
   readonly integration: IntegrationName;

@@ -73,13 +73,11 @@ function nameKey({ first_name, last_name }: Guest): string | undefined {
   return `last_name:${foldName(last_name.slice(0, 100))}${first}`;
 }
 
-const mostExtra = 10;
-
 /** Further fields that look like a number a guest may quote: of a booking site, a room, a loyalty card. */
 function extraKeys(extra: { readonly [name: string]: unknown } | undefined): string[] {
   const found = new Set<string>();
   for (const value of Object.values(extra ?? {})) {
-    if (found.size === mostExtra) break;
+    if (found.size === 10) break;
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const text = String(value).trim().toLowerCase();
     if (isReadOut.test(text)) found.add(`extra:${text}`);

@@ -1,6 +1,6 @@
 import { foldName } from '../../persons/fold.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { type Pool, rowsOf } from '../db/pool.ts';
 import { anyKey, keyedRecords, keyPrefix } from './search-keys.ts';
 
 export interface SearchHit {
@@ -41,7 +41,7 @@ const newestFirst = `date_trunc('milliseconds', r.changed_at) desc, r.id desc, r
 export async function searchRecords(db: Pool, filter: SearchFilter): Promise<SearchHit[]> {
   const text = filter.text?.trim() ?? '';
   const hits: ReturnType<typeof matching> = text === '' ? newest(filter) : matching(filter, text);
-  const { rows } = await db.query<SearchHit>(
+  return rowsOf(db)<SearchHit>(
     `with hits as materialized (${hits.sql})
      select r.integration, r.type, r.id, r.version, r.changed_at, r.data, h.matched,
             (select count(*)::int from outbox o where o.integration = r.integration and o.type = r.type and o.id = r.id
@@ -56,9 +56,8 @@ export async function searchRecords(db: Pool, filter: SearchFilter): Promise<Sea
       where r.version > 0 and ($2::text[] is null or r.integration = any($2)) and ($3::text is null or r.data ->> 'status' = $3)
         ${hits.filter ?? ''}
       order by h.rank, ${newestFirst} limit $4`,
-    [filter.type, filter.integrations ?? null, filter.status ?? null, filter.limit, ...hits.values],
+    [filter.type, filter.integrations, filter.status, filter.limit, ...hits.values],
   );
-  return rows;
 }
 
 /** How many changes are searched for the newest records of one page: a record that changes often appears often. */
@@ -76,7 +75,7 @@ function newest(filter: SearchFilter): { sql: string; values: unknown[] } {
                    where $5::timestamptz is null or ${order} < ($5, $6::text, $7::text)) r
                 cross join lateral (select r.integration, r.id) t
            order by ${newestFirst} limit $4 * 4`,
-    values: [filter.before?.changedAt ?? null, filter.before?.id ?? null, filter.before?.integration ?? null],
+    values: [filter.before?.changedAt, filter.before?.id, filter.before?.integration],
   };
 }
 
@@ -114,7 +113,7 @@ function matching(filter: SearchFilter, text: string): { sql: string; values: un
                             where arrival = $7 and $8 and type = $1 and ${brands} limit ${most}) a
           ) t order by integration, id, rank`,
     ...(arrival !== undefined && { filter: 'and r.arrival = $7' }),
-    values: [text, JSON.stringify(meanings), arrival ?? null, spokenIn(words).length === 0],
+    values: [text, JSON.stringify(meanings), arrival, spokenIn(words).length === 0],
   };
 }
 

@@ -1,5 +1,4 @@
-import { decodeRecord } from '../../canonical/encode.ts';
-import type { Guest, Reservation } from '../../canonical/reservation.ts';
+import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 

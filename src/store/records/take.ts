@@ -1,20 +1,31 @@
 import type { Brand } from '../../brand/brand.ts';
+import { noteOf } from '../../canonical/notes.ts';
+import { decodeRecord, type Guest } from '../../canonical/reservation.ts';
 import { decide } from '../../pipeline.ts';
-import type { Shown } from '../../reconcile/accidents/guard.ts';
-import { type Decision, type Statement, type Tally, tally } from '../../reconcile/forms.ts';
+import { type Held, holdsOn, type Shown } from '../../reconcile/accidents/guard.ts';
+import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Aside } from '../../reconcile/aside.ts';
+import {
+  type Decision,
+  type Outcome,
+  recordKey,
+  type Statement,
+  type Stored,
+  type Tally,
+  tally,
+} from '../../reconcile/forms.ts';
+import { aboutProfile } from '../../reconcile/profile.ts';
+import { continuedBy } from '../../reconcile/separate-profile.ts';
 import { type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { keepSold } from '../measures/stays.ts';
-import { insertDeadLetters } from '../operate/dead-letter-insert.ts';
-import { enqueue } from '../outbox/enqueue.ts';
-import { mergedWithdrawals } from '../persons/merged-withdrawals.ts';
-import { decideBatch, outcomeOf, overIn, recordKey, withoutHolds } from './decide-batch.ts';
+import { insertDeadLetters } from '../operate/dead-letter-changes.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
+import { enqueue, isNoted, writeHistory } from './history.ts';
 import { insertSighting, markListed } from './listed.ts';
-import { lockRecords, type Wanted } from './lock.ts';
 import { withStoredIds } from './partner-ids.ts';
-import { dropUnused, isChange, isNoted, writeHistory, writeRecords } from './write.ts';
+import { type ChangeStep, dropUnused, isChange, lockRecords, type Wanted, writeRecords } from './write.ts';
 
 /** Called after the commit of changes, so that this node delivers them at once. */
 export type OnChanged = (brand: Brand) => void;
@@ -118,4 +129,144 @@ function wantedBy(
     });
   }
   return wanted;
+}
+
+export interface Batch {
+  readonly steps: readonly Step[];
+  /** The records afterwards, by type and id. */
+  readonly rows: ReadonlyMap<string, Stored>;
+}
+
+/** Decides statements in the order of arrival, so that two about one record build on each other. */
+export function decideBatch(
+  brand: Brand,
+  stored: ReadonlyMap<string, Stored>,
+  statements: readonly Statement[],
+  held: ReadonlyMap<Statement, readonly Held[]> = new Map(),
+  /** What each would make if nothing were stored. */
+  alone: ReadonlyMap<Statement, Decision> = new Map(),
+): Batch {
+  const rows = new Map(stored);
+  const steps = statements.map((statement): Step => {
+    const key = recordKey(statement);
+    const before = rows.get(key);
+    const own = held.get(statement);
+    const known = before === undefined && own === undefined ? alone.get(statement) : undefined;
+    const decision = known ?? decide(brand, before, statement, own);
+    const after = storedAfter(decision, before);
+    if (after !== undefined) rows.set(key, after);
+    return { statement, stored: before, decision };
+  });
+  return { steps, rows };
+}
+
+/** Of so many rows that an accident kept back, one may still show its value when it is over. */
+const fewLeft = 8;
+
+/**
+ * The holds that a page shows to be over: nearly all values that they kept back came back in order, so the few rows that still show theirs
+ * mean it.
+ */
+export function overIn({ steps, rows }: Batch): ReadonlySet<string> {
+  const counts = new Map<string, { of: number; still: number }>();
+  for (const step of steps) {
+    if (step.statement.arrival.cause !== 'run' || step.stored?.version === 0) continue;
+    const after = rows.get(recordKey(step.statement))?.views?.aside ?? [];
+    for (const hold of new Set(holdsOn(step))) {
+      const { of, still } = counts.get(hold) ?? { of: 0, still: 0 };
+      counts.set(hold, { of: of + 1, still: still + Number(after.some((one) => one.hold === hold)) });
+    }
+  }
+  return new Set(
+    [...counts].flatMap(([hold, { of, still }]) => (of >= fewLeft && still * fewLeft <= of ? [hold] : [])),
+  );
+}
+
+/** The records as if these holds had never kept back what the page still shows. */
+export function withoutHolds(
+  stored: ReadonlyMap<string, Stored>,
+  { rows }: Batch,
+  over: ReadonlySet<string>,
+): ReadonlyMap<string, Stored> {
+  const isKept = (one: Aside) => one.isRefused || !over.has(one.hold);
+  return new Map(
+    [...stored].map(([key, { views, ...row }]) => {
+      const isShown = row.version > 0 && rows.get(key)?.views?.aside?.some((one) => !isKept(one));
+      return [key, { ...row, views: views && isShown ? { ...views, aside: views.aside?.filter(isKept) } : views }];
+    }),
+  );
+}
+
+/** The record as the next statement finds it; undefined if this one leaves it as it was. */
+function storedAfter(decision: Decision, before: Stored | undefined): Stored | undefined {
+  if (decision.kind === 'change') {
+    const { version, event, text, state } = decision;
+    return { version, event, text, ...state, sightedAt: before?.sightedAt };
+  }
+  const state = 'state' in decision ? decision.state : undefined;
+  if (state === undefined) return undefined;
+  return before ? { ...before, ...state } : { version: 0, event: 'created', text: '{}', ...state };
+}
+
+export function outcomeOf({ statement: { id }, decision }: Step): Outcome {
+  const named = id === '' ? undefined : { id };
+  if (decision.kind === 'dropped') return { outcome: 'dropped', ...named, reason: decision.reason };
+  if (decision.kind === 'dead') return { outcome: 'dead', ...named, reason: decision.deadLetter.message };
+  const { version, isOverruled, isHeld, reason } = decision;
+  return {
+    outcome: decision.kind === 'change' ? decision.event : decision.kind,
+    ...named,
+    version,
+    ...(reason !== undefined && { reason }),
+    ...(isOverruled && { isOverruled }),
+    ...(isHeld && { isHeld }),
+  };
+}
+
+/**
+ * A guest who withdraws consent withdraws it under every address. Destinations still know the profiles that were merged into this one by
+ * their own addresses, so these withdraw it too: as separate records, each in its own order.
+ */
+async function mergedWithdrawals(
+  tx: Tx,
+  integration: string,
+  changes: readonly ChangeStep[],
+): Promise<readonly Statement[]> {
+  const withdrawn = new Map(changes.filter(isWithdrawal).map((change) => [survivorOf(change), change]));
+  if (withdrawn.size === 0) return [];
+  const { rows } = await tx.query<{ id: string; survivor: string; data: string }>(
+    `select p.merged_from as id, p.profile_id as survivor, r.data::text as data
+       from (select distinct merged_from, profile_id from profile_pins
+              where integration = $1 and profile_id = any($2) and merged_from is not null) p
+       join records r on r.integration = $1 and r.type = 'guest' and r.id = p.merged_from
+      order by p.merged_from`,
+    [integration, [...withdrawn.keys()]],
+  );
+  return rows.flatMap(({ id, survivor, data }) => {
+    const change = withdrawn.get(survivor);
+    const guest = decodeRecord('guest', data);
+    return change === undefined || guest.marketing_consent === false ? [] : [withdrawalOf(id, guest, change)];
+  });
+}
+
+const isWithdrawal = ({ statement: { type }, stored, decision }: ChangeStep): boolean =>
+  type === 'guest' &&
+  (decision.record as Guest).marketing_consent === false &&
+  (stored === undefined || decodeRecord('guest', stored.text).marketing_consent !== false);
+
+const survivorOf = ({ statement: { id }, decision }: ChangeStep): string => continuedBy(decision.record as Guest) ?? id;
+
+function withdrawalOf(id: string, guest: Guest, change: ChangeStep): Statement {
+  const { effectiveAt } = change.statement.arrival;
+  const survivor = survivorOf(change);
+  const reason = `This profile was merged into ${survivor}, whose guest withdrew consent.`;
+  return aboutProfile(
+    id,
+    { mode: 'pull', effectiveAt, cause: 'guest', causeId: `withdrawal of ${survivor}` },
+    {
+      record: { ...guest, marketing_consent: false },
+      notes: [noteOf('consent_withdrawn', 'marketing_consent', { reason })],
+      consent: change.decision.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
+    },
+  );
 }

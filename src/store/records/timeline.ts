@@ -1,4 +1,4 @@
-import { decodeRecord } from '../../canonical/encode.ts';
+import { decodeRecord } from '../../canonical/reservation.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { consentsIn } from '../../reconcile/stored-views.ts';
@@ -65,7 +65,7 @@ export async function readTimeline(
 ): Promise<Timeline | undefined> {
   const earlier = limit === undefined ? null : await boundary(db, [integration, type, id], limit, upTo);
   const key = [integration, type, id];
-  const range = [...key, earlier, upTo ?? null];
+  const range = [...key, earlier, upTo];
   const [record, entered, repeated, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
       `select version, data, created_at, changed_at, data::text as text, views,
@@ -115,7 +115,7 @@ export async function readTimeline(
     db.query(
       `select max(requested_at) as at, 'seen_unchanged' as what, count(*)::int as times from sightings
         where integration = $1 and $2 = any(ids) and $3::timestamptz is null having count(*) > 0`,
-      [integration, id, upTo ?? null],
+      [integration, id, upTo],
     ),
     completeSince(db),
   ]);
@@ -187,7 +187,7 @@ async function boundary(
        select case when exists (select from entries e, next n where e.at > n.at) then (select at from next)
                    else (select max(e.at) from entries e, next n where e.at < n.at) end as at)
      select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as earlier from found`,
-    [...key, limit, upTo ?? null],
+    [...key, limit, upTo],
   );
   return rows[0]?.earlier ?? null;
 }

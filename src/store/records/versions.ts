@@ -4,7 +4,7 @@ import { type Difference, undo } from '../../reconcile/difference.ts';
 import { isObject, type Json } from '../../terms.ts';
 
 /** The difference that an entry of the history made. */
-export interface MadeVersion {
+interface MadeVersion {
   readonly version: number;
   readonly diff: readonly Difference[];
 }

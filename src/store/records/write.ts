@@ -1,15 +1,17 @@
-import { hash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
-import { packedNote } from '../../canonical/notes.ts';
-import { jsonbText } from '../../kit/json.ts';
 import type { Step } from '../../reconcile/accidents/signs.ts';
-import type { Change, Decision, RecordState, Statement } from '../../reconcile/forms.ts';
+import {
+  type Change,
+  type Decision,
+  type RecordState,
+  recordKey,
+  type Statement,
+  type Stored,
+} from '../../reconcile/forms.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import type { EntityType, Note } from '../../terms.ts';
+import type { ChangeEvent, EntityType, EpochMs } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
-import { recordKey } from './decide-batch.ts';
-import { storedRaw } from './entry-payload.ts';
 import { keysText } from './search-keys.ts';
 
 /** Where records are written: a brand, or what is left of one that is no longer in force. */
@@ -30,97 +32,6 @@ export function movesOf(changes: readonly ChangeStep[]): { readonly first: Chang
   });
 }
 
-/** A row that a list repeats is noted for the whole page; an event without news in its own row; a row without id has no timeline. */
-export function isNoted({ statement, decision }: Step): boolean {
-  if (statement.id === '') return false;
-  if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return true;
-  // Reading again what is stored already is no news.
-  if (decision.isShown || statement.arrival.cause === 'reprocess') return false;
-  return !(isInEvent(statement) && statement.arrival.cause === 'event' && statement.notes.length === 0);
-}
-
-/** The payload of an event is stored with the event. */
-const isInEvent = ({ arrival: { cause, causeId, seq } }: Pick<Statement, 'arrival'>): boolean =>
-  (cause === 'event' || cause === 'guest') && causeId === String(seq);
-
-const outcomeOf = (decision: Decision): string => (decision.kind === 'change' ? decision.event : decision.kind);
-
-function reasonOf(decision: Decision): string | undefined {
-  if (decision.kind === 'dead') return decision.deadLetter.code;
-  return decision.reason;
-}
-
-/** What arrived, unless the event has it. */
-function payloadOf({ shapers }: Target, statement: Statement): string | undefined {
-  if (isInEvent(statement)) return undefined;
-  const raw = storedRaw(shapers?.[statement.arrival.mode].selfContained(statement.raw) ?? statement.raw);
-  return raw === null ? undefined : jsonbText(JSON.stringify(raw));
-}
-
-/** From which raw path each field came; undefined where the documents and the payload tell it again. */
-function originsOf(brand: Target, { arrival, raw, origins }: Statement): string | undefined {
-  if (origins === undefined && arrival.cause !== 'replay' && arrival.cause !== 'reprocess') return undefined;
-  return jsonbText(JSON.stringify(origins ?? brand.shapers?.[arrival.mode].origins(raw) ?? {}));
-}
-
-const entries = rowsTable(4, {
-  text: ['type', 'id', 'cause', 'cause_id', 'outcome', 'reason', 'raw', 'notes', 'origins', 'diff', 'key', 'trace'],
-  float8: ['ms'],
-  bigint: ['seq'],
-  int: ['version'],
-});
-
-/** Inserts entries in the order of the batch, each with the version that it made. */
-export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]): Promise<void> {
-  if (steps.length === 0) return;
-  await tx.query({
-    name: 'insert-history',
-    text: `
-      insert into history (integration, connector_version, integration_version, type, id, effective_at, seq, cause, cause_id, outcome,
-                           version, reason, raw, notes, origins, diff, idempotency_key, trace)
-      select $1, $2, $3, type, id, to_timestamp(ms / 1000.0), seq, cause, cause_id, outcome, version, reason,
-             raw::json, notes::json, origins::json, diff::json, key, trace
-        from ${entries.sql}`,
-    values: [
-      brand.integration,
-      brand.connectorVersion,
-      brand.integrationVersion,
-      ...entries.values(steps.map((step) => entryOf(brand, step))),
-    ],
-  });
-}
-
-function entryOf(brand: Target, { statement, decision }: Step) {
-  const { type, id, arrival } = statement;
-  const entry = {
-    type,
-    id,
-    ms: arrival.effectiveAt,
-    seq: arrival.seq,
-    cause: arrival.cause,
-    cause_id: arrival.causeId,
-    outcome: outcomeOf(decision),
-    version: versionOf(decision),
-    reason: reasonOf(decision),
-    raw: payloadOf(brand, statement),
-    notes: jsonbText(JSON.stringify(notesOf(statement, decision).map(packedNote))),
-  };
-  if (decision.kind !== 'change') return entry;
-  return {
-    ...entry,
-    origins: originsOf(brand, statement),
-    diff: jsonbText(JSON.stringify(decision.diff)),
-    key: idempotencyKey(brand.integration, type, id, decision.version, decision.text),
-    trace: arrival.trace,
-  };
-}
-
-function notesOf({ notes }: Statement, decision: Decision): readonly Note[] {
-  if (decision.kind === 'change') return decision.notes;
-  const isNoteless = decision.kind === 'dead' || decision.kind === 'dropped';
-  return isNoteless ? notes.filter(({ code }) => code === 'requested_by_id') : notes;
-}
-
 /** The columns of a record's version, in `insert` and `update`. */
 export const versionColumns = {
   text: ['type', 'id', 'data', 'views', 'held', 'event', 'trace', 'keys', 'arrival'],
@@ -130,7 +41,7 @@ export const versionColumns = {
 } as const;
 
 /** The row of a version; `listed`: the row of the list that the record agrees with from now on. */
-export function versionRow({ type, id, arrival }: Statement, change: Change, listed: number | undefined) {
+function versionRow({ type, id, arrival }: Statement, change: Change, listed: number | undefined) {
   const { version, event, text, record, state } = change;
   return {
     ...stateRow(state),
@@ -206,7 +117,8 @@ async function emptyRows(tx: Tx, integration: string, ids: readonly string[]): P
   );
 }
 
-const versionOf = (decision: Decision): number | undefined => ('version' in decision ? decision.version : undefined);
+export const versionOf = (decision: Decision): number | undefined =>
+  'version' in decision ? decision.version : undefined;
 
 const isIn = (keys: ReadonlySet<string>, { statement }: Pick<MovedState, 'statement'>): boolean =>
   keys.has(recordKey(statement));
@@ -267,17 +179,106 @@ export async function dropUnused(tx: Tx, { integration }: Brand, keys: readonly 
   );
 }
 
-/**
- * The same key for every delivery of a version. It includes the content, so that a new store, whose versions start at 1 again,
- * does not reuse a key for other content.
- */
-export function idempotencyKey(
-  integration: string,
-  type: EntityType,
-  id: string,
-  version: number,
-  content: string,
-): string {
-  const text = `${JSON.stringify([integration, type, id, version])} ${content}`;
-  return `ib_${hash('sha256', text, 'base64url').slice(0, 32)}`;
+/** A record that a batch of statements is about. */
+export interface Wanted {
+  readonly type: EntityType;
+  readonly id: string;
+  /** Its first version, if the row is missing. */
+  readonly first: { readonly statement: Statement; readonly change: Change } | undefined;
+  /** A missing row is inserted, so that it can be locked. */
+  readonly isInserted: boolean;
+  /** The time of its oldest event, to learn whether a list requested after it showed the record unchanged. */
+  readonly eventAt: EpochMs;
 }
+
+interface LockedRecords {
+  /** The rows that were there before, and new empty ones with version 0. */
+  readonly stored: ReadonlyMap<string, Stored>;
+  /** New records, inserted with their first version. */
+  readonly inserted: ReadonlySet<string>;
+}
+
+/**
+ * Makes sure that the wanted rows exist, and locks those that were there before; both in the order of the ids. If its first version is known,
+ * a row is inserted complete: inserting it empty and filling it later writes the row twice.
+ */
+export async function lockRecords(tx: Tx, brand: Brand, wanted: ReadonlyMap<string, Wanted>): Promise<LockedRecords> {
+  const stored = new Map<string, Stored>();
+  const inserted = new Set<string>();
+  let open = [...wanted.values()];
+  // A row that another transaction inserted meanwhile is only seen by the next statement.
+  while (open.length > 0) {
+    for (const row of await insertOrLock(tx, brand, open)) {
+      if (row.is_new && row.version > 0) inserted.add(recordKey(row));
+      else stored.set(recordKey(row), storedOf(row));
+    }
+    open = open.filter((one) => one.isInserted && !inserted.has(recordKey(one)) && !stored.has(recordKey(one)));
+  }
+  return { stored, inserted };
+}
+
+const made = rowsTable(2, versionColumns);
+const wantedRows = rowsTable(made.next, { text: ['type', 'id'], float8: ['ms'] });
+
+async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Promise<readonly Row[]> {
+  const firsts = wanted.flatMap(({ type, id, first, isInserted }) => {
+    if (!isInserted) return [];
+    return [first ? versionRow(first.statement, first.change, listedBy(first.statement, first.change)) : { type, id }];
+  });
+  const { rows } = await tx.query<Row>({
+    name: 'lock-records',
+    text: `
+      with inserted as (
+        insert into records (integration, type, id, version, effective_at, seq, data, views, held, event, trace, keys, arrival, listed)
+        select $1, type, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
+               coalesce(seq, 0), coalesce(data::json, '{}'), views::json, held::text[],
+               coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
+          from ${made.sql}
+         order by id, type
+            on conflict do nothing
+        returning type, id, version
+      ), locked as materialized (
+        select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.views, t.ms
+          from records r join ${wantedRows.sql} on t.type = r.type and t.id = r.id
+         where r.integration = $1 and r.id = any(${wantedRows.array('id')}) order by r.id, r.type for update of r
+      )
+      select true as is_new, type, id, version, 'created' as event, 0::bigint as effective_ms, 0::bigint as seq, '{}' as text,
+             null::json as views, null::float8 as sighted_ms
+        from inserted
+      union all
+      select false, type, id, version, event, (extract(epoch from effective_at) * 1000)::bigint, seq, data::text, views,
+             (select (extract(epoch from max(s.requested_at)) * 1000)::float8 from sightings s
+               where s.integration = $1 and s.requested_at > to_timestamp(ms / 1000.0) and l.id = any(s.ids))
+        from locked l`,
+    values: [
+      brand.integration,
+      ...made.values(firsts),
+      ...wantedRows.values(
+        wanted.map(({ type, id, eventAt }) => ({ type, id, ms: eventAt === Infinity ? undefined : eventAt })),
+      ),
+    ],
+  });
+  return rows;
+}
+
+interface Row {
+  readonly is_new: boolean;
+  readonly type: EntityType;
+  readonly id: string;
+  readonly version: number;
+  readonly event: ChangeEvent;
+  readonly effective_ms: number;
+  readonly seq: number;
+  readonly text: string;
+  readonly views: StoredViews | null;
+  readonly sighted_ms: number | null;
+}
+
+const storedOf = ({ version, event, effective_ms, seq, text, views, sighted_ms }: Row): Stored => ({
+  version,
+  event,
+  moment: [effective_ms, seq],
+  text,
+  views: views ?? undefined,
+  ...(sighted_ms !== null && { sightedAt: sighted_ms }),
+});

@@ -3,16 +3,17 @@ import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-state.ts';
 import { isRefusedData, isSqlState } from '../../kit/sql-state.ts';
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
-import type { Tally } from '../../reconcile/forms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
-import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
+import type { Statement, Tally } from '../../reconcile/forms.ts';
+import type { RunId } from '../../terms.ts';
+import { texts } from '../db/columns.ts';
+import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { isHeld } from '../lease.ts';
+import { processedOf, settleDeadLetters } from '../operate/dead-letter-changes.ts';
 import { countUnrouted } from '../records/drift.ts';
 import { insertSighting, knownRows } from '../records/listed.ts';
 import { type OnChanged, take } from '../records/take.ts';
-import { fencedTransaction } from './fenced.ts';
-import { moveRun } from './move-run.ts';
-import { added, withTally } from './row.ts';
-import { withoutRefused } from './set-aside.ts';
+import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
+import { addCounters, added, heldRun, runTable, withTally } from './row.ts';
 import { stageRows } from './staged-rows.ts';
 
 interface PageContext {
@@ -111,4 +112,94 @@ async function applyRows(tx: Tx, window: NonNullable<Shown['window']>, commit: P
     unchanged: counted.unchanged + unchanged.length,
   };
   return { counters, statements, outcomes: tally.outcomes, unchanged };
+}
+
+interface Move {
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  readonly pagesBefore: number;
+  readonly commit: PageCommit;
+  readonly counters: Counters;
+}
+
+/**
+ * Moves the run to the position after the page, adds its counters and logs the page. The commit is sent without waiting for this
+ * statement's answer, so the statement itself fails if another node holds the run or the page before is missing: PostgreSQL then
+ * turns the commit into a rollback.
+ */
+async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, counters }: Move): Promise<void> {
+  const { log, position } = commit;
+  const added = addCounters(counters, 22);
+  const moving = tx.query({
+    name: 'move-run',
+    text: `
+     with moved as (
+       update runs set due_at = now() + $4 * interval '1 ms', waiting = null, position = $5, ${added.sql}
+        where ${isHeld(runTable)} and pages = $20
+       returning pages
+     ), logged as (
+       insert into run_pages (integration, run_id, page_no, window_from, window_to, pass, requested_at, duration_ms, tries,
+                              waited_ms, bytes, rows, fresh, changed, mark, fingerprint, seen, skipped)
+       select $1, $2, pages, $6, $7, $8, to_timestamp($9::float8 / 1000.0), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $21::text[]
+         from moved
+     )
+     select require_held_run(count(*)) from moved`,
+    values: [
+      ...heldRun(lease),
+      leaseMs,
+      JSON.stringify(position),
+      log.window.from,
+      log.window.to,
+      log.pass,
+      log.requestedAt,
+      log.durationMs,
+      log.tries,
+      log.waitedMs,
+      log.bytes,
+      log.rows,
+      log.fresh,
+      counters.changed,
+      log.mark,
+      log.fingerprint,
+      log.seen.length === 0 ? null : Buffer.from(log.seen.buffer, log.seen.byteOffset, log.seen.byteLength),
+      pagesBefore,
+      log.skipped?.length ? texts(log.skipped) : null,
+      ...added.values,
+    ],
+  });
+  await moving.catch((error: unknown) => {
+    throw isSqlState(error, 'runNotHeld') ? new Fenced() : error;
+  });
+}
+
+/** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
+export function commitRefetch(
+  pool: Pool,
+  brand: Brand,
+  statement: Statement,
+  { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
+): Promise<Tally> {
+  return transaction(pool, async (tx) => {
+    const tally = await take(tx, brand, [statement]);
+    await settleDeadLetters(tx, brand.integration, runId, processedOf([statement], tally.outcomes));
+    await tx.query(
+      `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,
+                         integration_version, pages, requests, bytes, rows, fetched, changed, unchanged, superseded, dropped, dead)
+       values ($1, $2, 'backfill', 'manual', 'complete', $3, now(), now(), $4, $5, 1, 1, $6, 1, 1, $7, $8, $9, $10, $11)`,
+      [
+        brand.integration,
+        runId,
+        by,
+        brand.connectorVersion,
+        brand.integrationVersion,
+        bytes,
+        tally.changed,
+        tally.unchanged,
+        tally.superseded,
+        tally.dropped,
+        tally.dead,
+      ],
+    );
+    return tally;
+  });
 }

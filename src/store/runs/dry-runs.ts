@@ -1,5 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
-import { encodeRecord } from '../../canonical/encode.ts';
+import { encodeRecord } from '../../canonical/reservation.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
@@ -11,10 +11,9 @@ import type { Decision, Outcome, Statement, Tally } from '../../reconcile/forms.
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { take } from '../records/take.ts';
-import { receivedElsewhere } from './received-elsewhere.ts';
 import { added, countersOf, withTally } from './row.ts';
-import { storedRooms } from './stored-rooms.ts';
-import { readWatermark } from './watermarks.ts';
+import { readWatermark } from './runs.ts';
+import { receivedElsewhere, storedRooms } from './stored-reservations.ts';
 
 /** One record of a dry run, and what a real run would have done with it. */
 export interface DryRecord {

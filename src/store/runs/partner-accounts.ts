@@ -1,10 +1,10 @@
-import type { Capacity } from '../../canonical/capacity.ts';
 import type { PartnerStore } from '../../intake/pull/ports.ts';
 import { storedText } from '../../kit/json.ts';
 import type { Admission, AskedAdmission } from '../../outbound/ask/ports.ts';
 import { partnerCircuit } from '../../outbound/circuit.ts';
 import type { IntegrationName } from '../../terms.ts';
-import type { Pool } from '../db/pool.ts';
+import { numberOf, type Pool } from '../db/pool.ts';
+import { keepInventory, readInventory } from '../measures/hotel-report.ts';
 import { noteAnswer, noteFailure, partnerApi, takeCalls, takeProbe } from '../remotes.ts';
 
 /** After this, another node takes over a probe whose node died. */
@@ -18,9 +18,28 @@ export function openPartnerStore(pool: Pool): PartnerStore {
       const failure = { message, unreachable: true, records: [] };
       await noteFailure(pool, partnerApi(api), failure, { ...partnerCircuit, firstMs });
     },
-    pause: (integration, ms) => pause(pool, integration, ms),
-    authFailed: (integration, version, message) => authFailed(pool, integration, version, message),
-    authWorked: (integration) => authWorked(pool, integration),
+    async pause(integration, ms) {
+      await pool.query(
+        `insert into partner_accounts as a (integration, retry_at) values ($1, now() + $2 * interval '1 ms')
+         on conflict (integration) do update set retry_at = greatest(a.retry_at, excluded.retry_at)`,
+        [integration, ms],
+      );
+    },
+    async authFailed(integration, version, message) {
+      await pool.query(
+        `insert into partner_accounts as a (integration, auth_failed_at, auth_failed_version, auth_message) values ($1, now(), $2, $3)
+         on conflict (integration) do update
+            set auth_failed_at = coalesce(a.auth_failed_at, now()), auth_failed_version = $2, auth_message = $3`,
+        [integration, version, storedText(message)],
+      );
+    },
+    async authWorked(integration) {
+      await pool.query(
+        `update partner_accounts set auth_failed_at = null, auth_failed_version = null, auth_message = null
+          where integration = $1 and auth_failed_at is not null`,
+        [integration],
+      );
+    },
     inventory: (integration) => readInventory(pool, integration),
     keepInventory: (integration, day, capacity) => keepInventory(pool, integration, day, capacity),
   };
@@ -66,55 +85,13 @@ async function admit(
   return { kind: 'go', clean: isClosed && (row?.failures ?? 0) === 0 };
 }
 
-async function pause(pool: Pool, integration: IntegrationName, ms: number): Promise<void> {
-  await pool.query(
-    `insert into partner_accounts (integration, retry_at) values ($1, now() + $2 * interval '1 ms')
-     on conflict (integration) do update set retry_at = greatest(partner_accounts.retry_at, excluded.retry_at)`,
-    [integration, ms],
-  );
-}
-
-async function authFailed(pool: Pool, integration: IntegrationName, version: number, message: string): Promise<void> {
-  await pool.query(
-    `insert into partner_accounts (integration, auth_failed_at, auth_failed_version, auth_message) values ($1, now(), $2, $3)
-     on conflict (integration) do update
-        set auth_failed_at = coalesce(partner_accounts.auth_failed_at, now()), auth_failed_version = $2, auth_message = $3`,
-    [integration, version, storedText(message)],
-  );
-}
-
-async function authWorked(pool: Pool, integration: IntegrationName): Promise<void> {
-  await pool.query(
-    `update partner_accounts set auth_failed_at = null, auth_failed_version = null, auth_message = null
-      where integration = $1 and auth_failed_at is not null`,
-    [integration],
-  );
-}
-
-export async function readInventory(pool: Pool, integration: string): ReturnType<PartnerStore['inventory']> {
-  const { rows } = await pool.query<{ capacity: Capacity; readOn: string }>(
-    `select inventory as capacity, to_char(inventory_read_on, 'YYYY-MM-DD') as "readOn" from partner_accounts
-      where integration = $1 and inventory is not null`,
-    [integration],
-  );
-  return rows[0] ?? { capacity: [] };
-}
-
-async function keepInventory(pool: Pool, integration: string, day: string, capacity: Capacity): Promise<void> {
-  await pool.query(
-    `insert into partner_accounts (integration, inventory, inventory_read_on) values ($1, $2, $3)
-     on conflict (integration) do update set inventory = excluded.inventory, inventory_read_on = excluded.inventory_read_on`,
-    [integration, JSON.stringify(capacity), day],
-  );
-}
-
 /**
  * Somebody may have corrected why these brands cannot pull: forgets that their credentials were refused or that the partner asked to wait,
  * makes their waiting runs due, and starts the syncs that were not started meanwhile or failed last. An operator's pause stays. Returns the
  * number of runs and syncs.
  */
-export async function freeBrands(pool: Pool, integrations: readonly string[]): Promise<number> {
-  const { rows } = await pool.query<{ freed: number }>(
+export const freeBrands = (pool: Pool, integrations: readonly string[]): Promise<number> =>
+  numberOf(pool)(
     `with stopped as (
        select integration, auth_failed_at is not null as refused from partner_accounts
         where integration = any($1) and (auth_failed_at is not null or retry_at > now()) for update
@@ -134,5 +111,3 @@ export async function freeBrands(pool: Pool, integrations: readonly string[]): P
      select ((select count(*) from started) + (select count(*) from due))::int as freed`,
     [integrations],
   );
-  return rows[0]?.freed ?? 0;
-}

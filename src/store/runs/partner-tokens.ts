@@ -1,11 +1,11 @@
-import { type Keyring, keyIdOf } from '../../kit/crypto.ts';
+import { hash } from 'node:crypto';
+import { type Keyring, keyIdOf, open, seal } from '../../kit/crypto.ts';
 import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
-import type { Renewal, StoredTokens, TokenSet, TokenStore } from '../../outbound/auth/token-store.ts';
+import type { PendingConsent, Renewal, StoredTokens, TokenSet, TokenStore } from '../../outbound/ask/ports.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { openConsents } from './consents.ts';
-import { TokenSeals } from './token-seals.ts';
+import { putSecret } from '../documents/secrets.ts';
 
 interface TokenRow {
   readonly generation: number;
@@ -76,7 +76,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
         identity,
         seals.seal(integration, 'access', tokens.accessToken),
         tokens.refreshToken === undefined ? null : seals.seal(integration, 'refresh', tokens.refreshToken),
-        tokens.expiresAt ?? null,
+        tokens.expiresAt,
       ],
     );
   }
@@ -155,7 +155,7 @@ async function endRenewal(db: Tx, integration: IntegrationName, lost: string | u
     `update partner_accounts set renewing_since = null, lost = $2, generation = generation + case when $2::text is null then 0 else 1 end,
             access = case when $2::text is null then access end, refresh = case when $2::text is null then refresh end
       where integration = $1`,
-    [integration, lost ?? null],
+    [integration, lost],
   );
 }
 
@@ -198,4 +198,43 @@ export async function holdsTokens(db: Pool, integration: string): Promise<boolea
     [integration],
   );
   return (rowCount ?? 0) > 0;
+}
+
+/** Seals the texts of a partner's credentials. A sealed text opens only for the integration and the purpose it was made for. */
+class TokenSeals {
+  readonly #keyring: Keyring;
+
+  constructor(keyring: Keyring) {
+    this.#keyring = keyring;
+  }
+
+  seal(integration: string, what: string, text: string): Buffer {
+    return seal(this.#keyring, text, about(integration, what));
+  }
+
+  /** Undefined if it does not open with the keys of this node. */
+  open(integration: string, what: string, bytes: Uint8Array): string | undefined {
+    const opened = open(this.#keyring, bytes, about(integration, what));
+    return opened.kind === 'ok' ? opened.plaintext.toString('utf8') : undefined;
+  }
+}
+
+const about = (integration: string, what: string) => `partner token ${integration} ${what}`;
+
+/** Authorizations that a person has begun at a partner, until the partner redirects back. */
+function openConsents(pool: Pool, keyring: Keyring): Pick<TokenStore, 'saveConsent' | 'takeConsent'> {
+  const nameOf = (state: string) => `innbound.consent ${hash('sha256', state)}`;
+  return {
+    saveConsent: ({ state, ...kept }) =>
+      putSecret(pool, nameOf(state), seal(keyring, JSON.stringify(kept), nameOf(state))),
+    async takeConsent(state, lifetimeMs) {
+      const { rows } = await pool.query<{ sealed: Buffer }>(
+        `delete from secrets where name = $1 and updated_at > now() - $2 * interval '1 ms' returning sealed`,
+        [nameOf(state), lifetimeMs],
+      );
+      const opened = rows[0] && open(keyring, rows[0].sealed, nameOf(state));
+      if (opened?.kind !== 'ok') return undefined;
+      return { ...(JSON.parse(opened.plaintext.toString('utf8')) as Omit<PendingConsent, 'state'>), state };
+    },
+  };
 }

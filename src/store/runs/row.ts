@@ -1,5 +1,7 @@
+import type { ErrorCode } from '../../errors.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, Position, Run } from '../../intake/pull/run/run-state.ts';
+import type { WaitReason } from '../../outbound/ask/ports.ts';
 import type { Tally } from '../../reconcile/forms.ts';
 import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
 import type { Held, LeasedTable } from '../lease.ts';
@@ -17,8 +19,8 @@ export interface RunRow {
   readonly position: Position | null;
   readonly connector_version: number | null;
   readonly integration_version: number | null;
-  readonly waiting: string | null;
-  readonly error_code: string | null;
+  readonly waiting: WaitReason | null;
+  readonly error_code: ErrorCode | null;
   readonly error_message: string | null;
 }
 

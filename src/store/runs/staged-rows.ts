@@ -7,11 +7,10 @@ import type { Tally } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld } from '../lease.ts';
-import { processedOf, settleDeadLetters } from '../operate/dead-letter-settle.ts';
+import { processedOf, settleDeadLetters } from '../operate/dead-letter-changes.ts';
 import { type OnChanged, take } from '../records/take.ts';
-import { Fenced, fencedTransaction } from './fenced.ts';
+import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
 import { addCounters, heldRun, runTable, withTally } from './row.ts';
-import { withoutRefused } from './set-aside.ts';
 
 /** Keeps the rows of a flat list until the run has read all pages. An identical row, from a second pass or another window, is kept once. */
 export async function stageRows(tx: Tx, lease: Lease, rows: readonly StagedRow[]): Promise<void> {

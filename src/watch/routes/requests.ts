@@ -1,31 +1,22 @@
-import type { Json, JsonObject } from '../../terms.ts';
+import type { JsonObject } from '../../terms.ts';
 import { cut, factsOf, headline, type Notice, plain, type RouteSettings } from './route.ts';
 
-/** A request as the vendor documents it. */
-export interface RouteRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Json;
-}
-
+type HeaderFields = Readonly<Record<string, string>>;
 type ByHttp = Exclude<RouteSettings, { type: 'email' }>;
 
-export function requestOf(settings: ByHttp, notice: Notice): RouteRequest {
+/** A request as the vendor documents it. */
+export function requestOf(settings: ByHttp, notice: Notice): { url: string; headers?: HeaderFields; body: object } {
   switch (settings.type) {
     case 'slack':
-      return { url: settings.url, headers: {}, body: slackBody(notice) };
+      return { url: settings.url, body: slackBody(notice) };
     case 'teams':
-      return { url: settings.url, headers: {}, body: teamsBody(notice) };
+      return { url: settings.url, body: teamsBody(notice) };
     case 'pagerduty':
-      return {
-        url: `${base(settings.url)}/v2/enqueue`,
-        headers: {},
-        body: pagerDutyBody(settings.routing_key, notice),
-      };
+      return { url: `${base(settings.url)}/v2/enqueue`, body: pagerDutyBody(settings.routing_key, notice) };
     case 'opsgenie':
       return opsgenieRequest(settings, notice);
     case 'webhook':
-      return { url: settings.url, headers: {}, body: webhookBody(notice) };
+      return { url: settings.url, body: { type: `alert.${notice.news}`, alert: notice.alert } };
   }
 }
 
@@ -88,7 +79,7 @@ function pagerDutyBody(routingKey: string, notice: Notice): JsonObject {
   };
 }
 
-function opsgenieRequest(settings: Extract<RouteSettings, { type: 'opsgenie' }>, notice: Notice): RouteRequest {
+function opsgenieRequest(settings: Extract<RouteSettings, { type: 'opsgenie' }>, notice: Notice) {
   const { alert, news, link } = notice;
   const headers = { authorization: `GenieKey ${settings.api_key}` };
   const alerts = `${base(settings.url)}/v2/alerts`;
@@ -111,8 +102,4 @@ function opsgenieRequest(settings: Extract<RouteSettings, { type: 'opsgenie' }>,
     priority: alert.severity === 'critical' ? 'P1' : 'P3',
   };
   return { url: alerts, headers, body };
-}
-
-function webhookBody({ alert, news }: Notice): Json {
-  return { type: `alert.${news}`, alert } as unknown as Json;
 }

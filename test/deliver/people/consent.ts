@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Guest } from '../../../src/canonical/reservation.ts';
 import type { Selection } from '../../../src/deliver/ports.ts';
-import { forgetDeliveredErasures } from '../../../src/store/erasure/identifiers.ts';
+import { forgetDeliveredErasures } from '../../../src/store/erasure/erased.ts';
 import { resendStep } from '../../../src/store/outbox/resend.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';

@@ -5,7 +5,7 @@ import { deliveryOf } from '../../../src/deliver/batch.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import type { DestinationServices } from '../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../src/deliver/destinations/http/destination.ts';
-import { compileFields } from '../../../src/deliver/fields.ts';
+import { compileFields } from '../../../src/deliver/message.ts';
 import type { Lane, Selection } from '../../../src/deliver/ports.ts';
 import { select } from '../../../src/deliver/select.ts';
 import { Person } from '../../../src/privacy/person.ts';

@@ -1,5 +1,5 @@
 import { deliverPorts } from '../../../src/composition/deliver.ts';
-import { eventWorkerPorts } from '../../../src/composition/events.ts';
+import { eventWorkerPorts } from '../../../src/composition/push.ts';
 import type { Message } from '../../../src/deliver/message.ts';
 import type { Claimed, DeliverPorts, Lane } from '../../../src/deliver/ports.ts';
 import { profilesDestination } from '../../../src/deliver/profiles.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guestsOf } from '../../../src/deliver/consent.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
-import { forgetDeliveredErasures } from '../../../src/store/erasure/identifiers.ts';
+import { forgetDeliveredErasures } from '../../../src/store/erasure/erased.ts';
 import { observeDatabase } from '../../simulation/observe.ts';
 import { stateText } from '../../simulation/partner.ts';
 import { testDatabase } from '../../support/database.ts';

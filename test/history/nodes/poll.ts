@@ -1,5 +1,5 @@
 import { pullPorts } from '../../../src/composition/pull.ts';
-import { preparePage } from '../../../src/intake/pull/page/prepare-page.ts';
+import { preparePage } from '../../../src/intake/pull/page/page-commit.ts';
 import { noCounts, type Run, sum } from '../../../src/intake/pull/run/run-state.ts';
 import type { RunnerPorts } from '../../../src/intake/pull/run/runner.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';

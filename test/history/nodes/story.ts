@@ -6,7 +6,7 @@ import type { EventType } from '../../../src/intake/push/envelope.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { eraseGuest } from '../../../src/operations/erase-guest.ts';
 import { openPool, type Pool } from '../../../src/store/db/pool.ts';
-import { endAbandonedLeases } from '../../../src/store/operate/abandoned.ts';
+import { endAbandonedLeases } from '../../../src/store/lease.ts';
 import type { EndpointId, JsonObject } from '../../../src/terms.ts';
 import { stateText } from '../../simulation/partner.ts';
 import { Dice } from '../../simulation/random.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executeRun } from '../../../src/intake/pull/run/run.ts';
+import { executeRun } from '../../../src/intake/pull/run/execution.ts';
 import { openPartnerStore } from '../../../src/store/runs/partner-accounts.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { jumpingClock } from './support/clock.ts';

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import type { PullPorts } from '../../../src/intake/pull/ports.ts';
-import { executeRun } from '../../../src/intake/pull/run/run.ts';
+import { executeRun } from '../../../src/intake/pull/run/execution.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openRunStore } from '../../../src/store/runs/runs.ts';
 import type { IntegrationName } from '../../../src/terms.ts';

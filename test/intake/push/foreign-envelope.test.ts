@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { envelopeSchema } from '../../../src/documents/connector-envelope.ts';
+import { envelopeSchema } from '../../../src/documents/connector-events.ts';
+import { foreignEnvelope } from '../../../src/intake/push/directory.ts';
 import type { EventsRead } from '../../../src/intake/push/foreign-envelope.ts';
-import { foreignEnvelope } from '../../../src/intake/push/push-settings.ts';
-import { readEvents } from '../../../src/intake/push/read-events.ts';
+import { readEvents } from '../../../src/intake/push/receive.ts';
 import type { Json } from '../../../src/terms.ts';
 import { settings } from './support.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/events.ts';
+import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/push.ts';
 import { type ReplayResult, replayDeadLetters } from '../../../src/deliver/replay.ts';
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
-import { thinIdOf } from '../../../src/intake/push/thin-id.ts';
+import { thinIdOf } from '../../../src/intake/push/reservation-event.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
 import { payloadsOf } from '../../../src/store/records/kept-payloads.ts';

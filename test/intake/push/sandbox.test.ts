@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { openSandbox } from '../../../src/intake/push/sandbox.ts';
 import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { strictLimits } from '../../../src/kit/json-strict.ts';
+import { strictLimits } from '../../../src/kit/json.ts';
 import {
   listSandboxReports,
   pruneSandboxReports,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import { holdConnections, serverLimits } from '../../../src/api/limits.ts';
+import { holdConnections, serverLimits } from '../../../src/api/server.ts';
 import { registerWebhooks, type Webhooks } from '../../../src/api/webhooks.ts';
 import { unknownEndpoint } from '../../../src/intake/push/answer.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../../src/intake/push/intake.ts';

@@ -7,7 +7,7 @@ import { useServer as serveGraphql } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 import { converse } from '../../../src/intake/stream/conversation.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { strictLimits } from '../../../src/kit/json-strict.ts';
+import { strictLimits } from '../../../src/kit/json.ts';
 import { type OpenSocket, socketsOf } from '../../../src/outbound/web-socket.ts';
 import type { Json } from '../../../src/terms.ts';
 import { until } from '../../support/process.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import type { Simulator } from '../../../packages/partner-kit/src/simulate/index.ts';
 import type { Api } from '../../../src/api/route.ts';
 import { integrationRoutes } from '../../../src/api/routes/integrations.ts';
-import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/events.ts';
+import { eventWorkerPorts, hydratorPorts } from '../../../src/composition/push.ts';
 import { hydrateOnce } from '../../../src/intake/push/hydrate.ts';
 import { drainEvents } from '../../../src/intake/push/worker.ts';
 import { healthOf } from '../../../src/operations/health.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseJson } from '../../../src/kit/json.ts';
+import { errorIn } from '../../../src/outbound/ask/actions.ts';
 import { partnerMessage, readAnswer } from '../../../src/outbound/ask/answer.ts';
-import { errorIn } from '../../../src/outbound/ask/body-errors.ts';
 import type { Json } from '../../../src/terms.ts';
 
 const read = (text: string) => readAnswer(Buffer.from(text), undefined);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { printable, printableColoured } from '../../../packages/partner-kit/src/terminal/printable.ts';
+import { printable, printableColoured } from '../../../packages/partner-kit/src/escape.ts';
 
 test('escape sequences in partner data reach no terminal', () => {
   const hostile = 'R-1\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\r';
@@ -18,10 +18,14 @@ test('a coloured report keeps its colours and nothing else', () => {
 
 test('the commands write to the terminal only through it', () => {
   const root = new URL('../../../', import.meta.url);
-  const folders = ['src/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/terminal/'];
+  const folders = ['src/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/'];
   // They draw counts over each other.
-  const counts = ['src/cli/progress-line.ts', 'src/cli/reprocess.ts'];
-  const files = folders.flatMap((folder) => readdirSync(new URL(folder, root)).map((file) => folder + file));
+  const counts = ['src/cli/progress.ts', 'src/cli/reprocess.ts'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(new URL(folder, root))
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => folder + file),
+  );
   const direct = files.filter((file) => {
     const written =
       readFileSync(new URL(file, root), 'utf8').match(/std(?:out|err)\.write\(.*|console\.\w+\(.*/g) ?? [];

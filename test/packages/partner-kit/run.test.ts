@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { runApiCheck, runSenderCheck } from '../../../packages/partner-kit/src/check/index.ts';
-import type { Io } from '../../../packages/partner-kit/src/io.ts';
-import { readEvents } from '../../../packages/partner-kit/src/send/read-events.ts';
-import { runSend } from '../../../packages/partner-kit/src/send/run.ts';
+import { runApiCheck, runSenderCheck } from '../../../packages/partner-kit/src/check/run.ts';
+import { readEvents, runSend } from '../../../packages/partner-kit/src/cli/send.ts';
 import { runSimulate, sampleAuth, startSimulator } from '../../../packages/partner-kit/src/simulate/index.ts';
+import type { Io } from '../../../packages/partner-kit/src/terminal.ts';
 import { WebhookSender } from '../../../packages/sender/src/index.ts';
 import { startReceiver } from './receiver.ts';
 

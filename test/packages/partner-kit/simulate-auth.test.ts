@@ -105,7 +105,7 @@ test('oauth2 with client credentials: tokens expire, and can be revoked', async 
   nowMs += 61_000;
   assert.equal(await status({ authorization: `Bearer ${body.access_token}` }), 401);
   const next = await token(simulator.baseUrl, { grant_type: 'client_credentials' });
-  simulator.oauth?.expireAll();
+  simulator.tokens?.expireAll();
   assert.equal(await status({ authorization: `Bearer ${next.body.access_token}` }), 401);
 });
 

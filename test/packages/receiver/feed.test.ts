@@ -11,10 +11,13 @@ import { innbound, serve, until } from '../../support/process.ts';
 
 test('readFeed follows a real service over a kill and a restore, from any cursor', async (t) => {
   const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
-  t.after(remove);
   const port = ['--port', String(await freePort())];
   let service = await serve(dir, { args: port });
-  t.after(() => service.kill());
+  // In this order: a server that still writes makes the folder hard to remove.
+  t.after(async () => {
+    await service.kill();
+    await remove();
+  });
   const command = async (...args: string[]) => {
     const { code, json, stderr } = await innbound([...args, '--json', '-w', dir]);
     assert.equal(code, 0, stderr);

@@ -308,9 +308,9 @@ test('keys with spaces, points and quotes are quoted, wherever a path is put tog
 
 test('the records of a large response are read a few times each', () => {
   const [first] = (sampleOf('apaleo') as { reservations: JsonObject[] }).reservations;
-  const all = Array.from({ length: 5_000 }, (_, index) => ({ ...first, id: `R${index}` }) as JsonObject);
+  const all = Array.from({ length: 1_000 }, (_, index) => ({ ...first, id: `R${index}` }) as JsonObject);
   const { items: reservations, readsPerItem } = countReads(all);
-  suggested({ reservations, count: 5_000 });
+  suggested({ reservations, count: 1_000 });
   assert.ok(readsPerItem() < 200, `${readsPerItem()} reads of each record`);
 });
 

@@ -1,6 +1,12 @@
-import { decodeRecord } from '../../../src/canonical/encode.ts';
-import type { Claimed, ClaimedByBrand, ClaimOptions, DeliveryStore, Settlement } from '../../../src/deliver/ports.ts';
-import type { LaneKey } from '../../../src/deliver/queued-lanes.ts';
+import { decodeRecord } from '../../../src/canonical/reservation.ts';
+import type {
+  Claimed,
+  ClaimedByBrand,
+  ClaimOptions,
+  DeliveryStore,
+  LaneKey,
+  Settlement,
+} from '../../../src/deliver/ports.ts';
 import type { Link } from './link.ts';
 import { noteAnswer, noteFailure, releaseProbe, remoteOf, takeCalls, takeProbe } from './remotes.ts';
 import { healthyRemote, type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';

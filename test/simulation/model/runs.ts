@@ -1,5 +1,5 @@
 import type { Brand } from '../../../src/brand/brand.ts';
-import { decodeRecord } from '../../../src/canonical/encode.ts';
+import { decodeRecord } from '../../../src/canonical/reservation.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
 import {
   type Counters,

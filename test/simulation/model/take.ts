@@ -1,11 +1,12 @@
 import type { Brand } from '../../../src/brand/brand.ts';
-import { countBatch, feedOf, heldIn, type Shown } from '../../../src/reconcile/accidents/guard.ts';
+import { countBatch, heldIn, type Shown } from '../../../src/reconcile/accidents/guard.ts';
 import { judge } from '../../../src/reconcile/accidents/judge.ts';
 import type { Step } from '../../../src/reconcile/accidents/signs.ts';
-import { type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
+import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
-import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/decide-batch.ts';
-import { idempotencyKey, listedBy, viewColumns } from '../../../src/store/records/write.ts';
+import { idempotencyKey } from '../../../src/store/records/history.ts';
+import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/take.ts';
+import { listedBy, viewColumns } from '../../../src/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -117,7 +118,7 @@ function storedRows(
   return stored;
 }
 
-/** The rules are those of store/outbox/enqueue.ts. */
+/** The rules are those of store/outbox/settle.ts. */
 function enqueue(
   model: StoreModel,
   tx: Transaction,

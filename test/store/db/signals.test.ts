@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Wake } from '../../../src/kit/wake.ts';
+import { Wake } from '../../../src/kit/loop.ts';
 import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { openSignals, signalNodes } from '../../../src/store/db/signals.ts';
 import { cuttingProxy } from '../../support/cutting-proxy.ts';

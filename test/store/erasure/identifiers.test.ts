@@ -8,7 +8,7 @@ import { newKey } from '../../../src/kit/crypto.ts';
 import type { ErasureReceipt } from '../../../src/operations/erase-guest.ts';
 import { eraseGuest } from '../../../src/operations/erase-guest.ts';
 import { forgetErasures } from '../../../src/operations/watch-loops.ts';
-import { resealSome } from '../../../src/store/documents/sealed-values.ts';
+import { resealSome } from '../../../src/store/documents/secrets.ts';
 import { noteConfirmations } from '../../../src/store/erasure/erasures.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 import { tablesWith } from '../../operations/erase-support.ts';

@@ -150,7 +150,7 @@ describe('the figures of a hotel', () => {
   test('a brand that another one pulls is known by the runs of that one', async () => {
     const { pool } = node.runtime;
     await node.take('other', reservation('P1', { check_in: day(2), check_out: day(3) }));
-    await pool.query(`delete from hotel_reports where integration = 'other'`);
+    await pool.query(`delete from hotels where integration = 'other'`);
     await countHotel(pool, { integration: 'other', timezone, isPushed: true, pulledBy: 'grand' });
     const { report: facts } = (await readHotel(pool, 'other')) ?? assert.fail();
     assert.ok(facts.nights.every(({ known }) => known));

@@ -114,7 +114,7 @@ test('a report is counted again when its day has ended, and after a change', asy
   assert.equal(await outdated(), 1);
   await countPage(node, 'grand');
   assert.equal(await outdated(), 0);
-  await pool.query(`update hotel_reports set day = day - 1`);
+  await pool.query(`update hotels set day = day - 1`);
   assert.equal(await outdated(), 1);
 });
 

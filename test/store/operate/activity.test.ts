@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DeliveryTally } from '../../../src/deliver/tally.ts';
-import { countActivity, readActivity, readBrandActivity, readDays } from '../../../src/store/operate/activity.ts';
-import { addTally } from '../../../src/store/operate/tally.ts';
+import { DeliveryTally } from '../../../src/deliver/settle.ts';
+import { addTally, countActivity } from '../../../src/store/operate/activity.ts';
+import { readActivity, readBrandActivity, readDays } from '../../../src/store/operate/read-activity.ts';
 import { destinationsNow } from '../../../src/store/outbox/delivery-list.ts';
 import { openStore } from '../../deliver/support.ts';
 

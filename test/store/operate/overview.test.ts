@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryingLanes } from '../../../src/store/operate/health.ts';
+import { retryingLanes } from '../../../src/store/operate/conditions.ts';
 import { integrationsNow, lanesNow } from '../../../src/store/operate/overview.ts';
 import { openStore } from '../../deliver/support.ts';
 

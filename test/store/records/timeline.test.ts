@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { activate } from '../../../src/brand/active.ts';
-import type { StoredDocument } from '../../../src/documents/stored.ts';
+import type { StoredDocument } from '../../../src/documents/kinds.ts';
 import { timelineOf } from '../../../src/operations/timeline.ts';
 import { state } from '../../../src/pipeline.ts';
 import type { Arrival } from '../../../src/reconcile/forms.ts';

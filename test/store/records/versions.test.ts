@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toReservation } from '../../../src/canonical/check.ts';
-import { recordText } from '../../../src/canonical/encode.ts';
+import { recordText } from '../../../src/canonical/reservation.ts';
 import { difference } from '../../../src/reconcile/difference.ts';
 import { versionOf } from '../../../src/store/records/versions.ts';
 import type { Json } from '../../../src/terms.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { openSocket } from '../../../src/outbound/socket.ts';
-import { mailOf, sendMail } from '../../../src/watch/routes/email.ts';
 import { requestOf } from '../../../src/watch/routes/requests.ts';
 import type { EmailSettings, Notice } from '../../../src/watch/routes/route.ts';
+import { mailOf, sendMail } from '../../../src/watch/routes/send.ts';
 import { smtpServer } from './smtp-server.ts';
 
 const notice: Notice = {

@@ -1,6 +1,12 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Json } from '../json.ts';
-import { defaultHmacHeaders, defaultHmacSign, type HmacSettings, type SimulatorAuth } from '../simulate/auth/method.ts';
+import {
+  defaultHmacHeaders,
+  filled,
+  type HmacSettings,
+  type SimulatorAuth,
+  signatureOf,
+} from '../simulate/auth/guard.ts';
 
 /** Authentication for the API: the same methods as the service, but OAuth 2 by client credentials only, because there is no browser. */
 export type CheckAuth =
@@ -67,21 +73,15 @@ export function withCredentials(
 }
 
 function signed(auth: HmacSettings, draft: Draft, secret: string, nowMs: number): Draft {
-  const values: Record<string, string> = {
+  const values = {
     timestamp: String(Math.floor(nowMs / 1000)),
     nonce: randomUUID(),
     method: draft.method,
     path_query: `${draft.url.pathname}${draft.url.search}`,
     body: draft.body ?? '',
   };
-  const fill = (template: string) =>
-    template.replace(/\{(\w+)\}/g, (whole, name: string) =>
-      Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-    );
-  values.signature = createHmac(auth.algorithm, secret)
-    .update(fill(auth.sign ?? defaultHmacSign))
-    .digest(auth.encoding);
-  const headers = Object.entries(auth.headers ?? defaultHmacHeaders).map(([name, template]) => [name, fill(template)]);
+  const all = { ...values, signature: signatureOf(auth, secret, values) };
+  const headers = Object.entries(auth.headers ?? defaultHmacHeaders).map(([name, one]) => [name, filled(one, all)]);
   return { ...draft, headers: { ...draft.headers, ...Object.fromEntries(headers) } };
 }
 

@@ -49,7 +49,7 @@ export interface Walk {
 }
 
 /** Where and how a list differs from the one of the description. */
-export interface ListWords {
+interface ListWords {
   /** The envelope's key that contains the list. Default: reservations. */
   readonly rootPath?: string;
   /** For an API with a list of its own. */
@@ -61,6 +61,24 @@ export interface ListWords {
     /** Its list, with the ids and dates of its records as the description names them. */
     readonly read: (body: Json) => Listed | undefined;
   };
+}
+
+/** An API to check, and how to ask it. */
+export interface Target extends ListWords {
+  /** The API's base URL; the paths of the description are appended. */
+  readonly baseUrl: string;
+  readonly auth: CheckAuth;
+  readonly from: LocalDate;
+  readonly to: LocalDate;
+  /** GET with a query, or POST with a body. Default: get. */
+  readonly form?: 'get' | 'post';
+  /** The list's path. Default: /api/reservations, or /api/reservations/search for POST. */
+  readonly listPath?: string;
+  /** Default: detected; cursor, then link, else offset. `none`: one answer has everything. */
+  readonly paging?: WalkKind | 'none';
+  readonly cursorParameter?: string;
+  /** For the POST form. */
+  readonly propertyId?: string;
 }
 
 export function takeApart(seen: Seen, { rootPath, own }: ListWords): Listed | undefined {

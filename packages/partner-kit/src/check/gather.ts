@@ -1,55 +1,102 @@
-import type { JsonObject } from '../json.ts';
-import type { CheckAuth } from './auth.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import type { CheckAuth, Draft } from './auth.ts';
 import { OutOfRequests, type PoliteClient, type Seen } from './client.ts';
-import { Drafts } from './drafts.ts';
-import { type Evidence, type Listed, takeApart } from './evidence.ts';
-import type { Target } from './target.ts';
-import { fetchToken } from './token.ts';
+import { type Evidence, type Target, takeApart } from './evidence.ts';
 import { walkPages } from './walk.ts';
+
+/** List parameters by their names in the GET form; some differ in the POST form. */
+type ListParameters = Readonly<Record<string, string>>;
+
+const bodyNames: ListParameters = { dateFrom: 'date_from', dateTo: 'date_to' };
+const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
+
+/** The requests of the interface description, for one base URL. */
+class Drafts {
+  readonly #target: Target;
+  readonly #base: string;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#base = target.baseUrl.replace(/\/+$/, '');
+  }
+
+  /** In the form that the partner offers, GET or POST. */
+  list(parameters: ListParameters): Draft {
+    if (this.#target.form === 'post') return this.search(parameters);
+    const { listPath = '/api/reservations', own } = this.#target;
+    const url = this.#url(listPath);
+    for (const [name, value] of Object.entries(own?.fixed ?? {})) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(parameters)) {
+      const named = own ? own.names[name] : name;
+      if (named !== undefined) url.searchParams.set(named, value);
+    }
+    return { method: 'GET', url, headers: {} };
+  }
+
+  search(parameters: ListParameters): Draft {
+    const { form, listPath, propertyId, own } = this.#target;
+    const path = form === 'post' ? listPath : undefined;
+    const body: JsonObject = own ? { ...own.fixed } : { include: ['guests', 'rooms', 'charges'] };
+    if (propertyId !== undefined) body.property_id = propertyId;
+    for (const [name, value] of Object.entries(parameters)) {
+      const named = own ? own.names[name] : (bodyNames[name] ?? name);
+      if (named !== undefined) body[named] = name === 'status' ? [value] : numbers.has(name) ? Number(value) : value;
+    }
+    return {
+      method: 'POST',
+      url: this.#url(path ?? '/api/reservations/search'),
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+  }
+
+  single(id: string): Draft {
+    return { method: 'GET', url: this.#url(`/api/reservations/${encodeURIComponent(id)}`), headers: {} };
+  }
+
+  #url(path: string): URL {
+    return new URL(`${this.#base}${path}`);
+  }
+}
+
+/** Fetches an access token with the client credentials; later requests use it. */
+async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: PoliteClient): Promise<Seen> {
+  const form = new URLSearchParams({ ...auth.parameters, grant_type: 'client_credentials' });
+  const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  if (auth.clientAuth === 'post') {
+    form.set('client_id', auth.clientId);
+    form.set('client_secret', auth.clientSecret);
+  } else {
+    const pair = [auth.clientId, auth.clientSecret].map(encodeURIComponent).join(':');
+    headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  const url = new URL(auth.tokenUrl);
+  const seen = await client.ask('an access token', { method: 'POST', url, headers, body: form.toString() }, 'none');
+  const { json } = seen;
+  if (isObject(json) && typeof json.access_token === 'string') client.token = json.access_token;
+  return seen;
+}
 
 const askedRows = 200;
 const describedStatuses = ['confirmed', 'checked-in', 'checked-out', 'cancelled'];
 
-/** Makes all requests that the rules need, about twenty. */
+type Gathered = { -readonly [Key in keyof Evidence]: Evidence[Key] };
+
+/** Makes all requests that the rules need, about twenty. Rules about what is beyond the limit of requests are skipped. */
 export async function gather(target: Target, client: PoliteClient): Promise<Evidence> {
-  const { auth, from, to } = target;
+  const { auth, from, to, paging } = target;
   const drafts = new Drafts(target);
   const week = { dateFrom: from, dateTo: to };
-  const within = withinBounds();
-
   const token = auth.type === 'oauth2' ? await fetchToken(auth, client) : undefined;
-  const list = await client.ask('the list of a week', drafts.list({ ...week, ...wholePage(target.paging) }));
-  const listed = takeApart(list, target);
-  const evidence = { auth, range: { from, to }, all: client.seen, token, list, listed };
-
-  const missing = await within([], async (seen: Seen[]) => {
-    seen.push(await client.ask('a list without dateFrom', drafts.list({ dateTo: to })));
-    seen.push(await client.ask('a list without dateTo', drafts.list({ dateFrom: from })));
-  });
-  const malformed = await within([], async (seen: Seen[]) => {
-    const ask = async (what: string, dateFrom: string) =>
-      seen.push(await client.ask(`a list with ${what}`, drafts.list({ dateFrom, dateTo: to })));
-    await ask('a word for a date', 'yesterday');
-    await ask('a day that does not exist', '2026-02-30');
-  });
-  const refused = await within([], async (seen: Seen[]) => {
-    if (auth.type === 'none') return;
-    seen.push(await client.ask('a list without credentials', drafts.list(week), 'none'));
-    seen.push(await client.ask('a list with wrong credentials', drafts.list(week), 'wrong'));
-  });
-  const found = await within({}, (more: Mutable<Gathered>) =>
-    lookCloser({ target, client, drafts }, list, listed, more),
-  );
-  const rest = await within({}, async (more: Mutable<Pick<Evidence, 'unknown' | 'search'>>) => {
-    if (target.own) return;
-    if (!bodyOnly(auth))
-      more.unknown = await client.ask('a reservation that does not exist', drafts.single('innbound-check-no-such-id'));
-    if (target.form === 'post') return;
-    const answer = await client.ask('the same week by POST', drafts.search(week));
-    more.search = { answer, listed: takeApart(answer, target) };
-  });
-  return {
-    ...evidence,
+  const list = await client.ask('the list of a week', drafts.list({ ...week, ...wholePage(paging) }));
+  const [missing, malformed, refused]: [Seen[], Seen[], Seen[]] = [[], [], []];
+  const evidence: Gathered = {
+    auth,
+    range: { from, to },
+    all: client.seen,
+    token,
+    list,
+    listed: takeApart(list, target),
     missing,
     malformed,
     refused,
@@ -58,51 +105,62 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
     single: undefined,
     unknown: undefined,
     search: undefined,
-    ...found,
-    ...rest,
   };
+  const ask = async (into: Seen[], what: string, parameters: ListParameters, credentials?: 'none' | 'wrong') =>
+    into.push(await client.ask(`a list ${what}`, drafts.list(parameters), credentials));
+  try {
+    await ask(missing, 'without dateFrom', { dateTo: to });
+    await ask(missing, 'without dateTo', { dateFrom: from });
+    await ask(malformed, 'with a word for a date', { ...week, dateFrom: 'yesterday' });
+    await ask(malformed, 'with a day that does not exist', { ...week, dateFrom: '2026-02-30' });
+    if (auth.type !== 'none') {
+      await ask(refused, 'without credentials', week, 'none');
+      await ask(refused, 'with wrong credentials', week, 'wrong');
+    }
+    await lookCloser({ target, client, drafts, week }, evidence);
+    if (target.own) return evidence;
+    if (!bodyOnly(auth)) {
+      const draft = drafts.single('innbound-check-no-such-id');
+      evidence.unknown = await client.ask('a reservation that does not exist', draft);
+    }
+    if (target.form === 'post') return evidence;
+    const answer = await client.ask('the same week by POST', drafts.search(week));
+    evidence.search = { answer, listed: takeApart(answer, target) };
+  } catch (error) {
+    if (!(error instanceof OutOfRequests)) throw error;
+  }
+  return evidence;
 }
 
-type Gathered = Pick<Evidence, 'byStatus' | 'walk' | 'single'>;
-type Mutable<T> = { -readonly [Key in keyof T]?: T[Key] };
+interface Asking {
+  readonly target: Target;
+  readonly client: PoliteClient;
+  readonly drafts: Drafts;
+  readonly week: ListParameters;
+}
 
 /** Requests that need an existing reservation. */
-async function lookCloser(
-  { target, client, drafts }: { readonly target: Target; readonly client: PoliteClient; readonly drafts: Drafts },
-  list: Seen,
-  listed: Listed | undefined,
-  more: Mutable<Gathered>,
-): Promise<void> {
+async function lookCloser({ target, client, drafts, week }: Asking, evidence: Gathered): Promise<void> {
+  const { list, listed } = evidence;
   if (listed === undefined || listed.records.length === 0) return;
-  const { from, to, own, paging } = target;
-  const week = { dateFrom: from, dateTo: to };
+  const { own, paging } = target;
   if (own === undefined) {
     const asked = statusToAsk(listed.records);
-    const answer = await client.ask(
-      `only those with status ${asked}`,
-      drafts.list({ ...week, status: asked, limit: '50' }),
-    );
-    more.byStatus = { asked, answer, listed: takeApart(answer, target) };
+    const draft = drafts.list({ ...week, status: asked, limit: '50' });
+    const answer = await client.ask(`only those with status ${asked}`, draft);
+    evidence.byStatus = { asked, answer, listed: takeApart(answer, target) };
     const inList = listed.records.find(({ id }) => typeof id === 'string' || typeof id === 'number');
     if (inList !== undefined && !bodyOnly(target.auth)) {
       const id = String(inList.id);
-      more.single = { id, inList, answer: await client.ask('one reservation of the list', drafts.single(id)) };
+      evidence.single = { id, inList, answer: await client.ask('one reservation of the list', drafts.single(id)) };
     }
   }
   if (paging === 'none') return;
-  more.walk = await walkPages({
-    first: list,
-    listed,
-    asked: askedRows,
-    kind: paging,
-    words: target,
-    cursorParameter: target.cursorParameter ?? 'cursor',
-    get: (purpose, where) =>
-      client.ask(
-        purpose,
-        where instanceof URL ? { method: 'GET', url: where, headers: {} } : drafts.list({ ...week, ...where }),
-      ),
-  });
+  const get = (purpose: string, where: ListParameters | URL) => {
+    const draft = where instanceof URL ? ({ method: 'GET', url: where, headers: {} } as const) : undefined;
+    return client.ask(purpose, draft ?? drafts.list({ ...week, ...(where as ListParameters) }));
+  };
+  evidence.walk = await walkPages({ target, list, listed, asked: askedRows, get });
 }
 
 function wholePage(paging: Target['paging']): Readonly<Record<string, string>> {
@@ -114,20 +172,6 @@ function wholePage(paging: Target['paging']): Readonly<Record<string, string>> {
 /** Credentials in the body, which a GET cannot carry. */
 function bodyOnly(auth: CheckAuth): boolean {
   return auth.type === 'custom' && auth.headers === undefined && auth.query === undefined;
-}
-
-/** Runs steps until the request limit is reached; later steps are omitted, and their rules are skipped. */
-function withinBounds(): <T>(into: T, step: (into: T) => Promise<unknown>) => Promise<T> {
-  let over = false;
-  return async (into, step) => {
-    try {
-      if (!over) await step(into);
-    } catch (error) {
-      if (!(error instanceof OutOfRequests)) throw error;
-      over = true;
-    }
-    return into;
-  };
 }
 
 /** A status that occurs in the list, in the description's spelling; confirmed if none does. */

@@ -4,40 +4,11 @@ import type { Json } from '../json.ts';
  * Reports are sent by e-mail, so they show the form of a value, not the value. Values of the fields named here are
  * shown. Of all others only the form is: letters become a or A, digits 9, so that 31/12/1990 still differs from 1990-12-31.
  */
-const shown = new Set([
-  'id',
-  'reservation_id',
-  'confirmation_number',
-  'check_in',
-  'check_out',
-  'booking_date',
-  'status',
-  'currency',
-  'channel',
-  'source',
-  'room_type',
-  'board',
-  'board_type',
-  'rate_code',
-  'start_date',
-  'end_date',
-  'adults',
-  'children',
-  'code',
-  'quantity',
-  'total',
-  'page',
-  'page_size',
-  'event',
-  'event_id',
-  'brand_id',
-  'timestamp',
-  'error',
-  'error_description',
-  'token_type',
-  'expires_in',
-  'marketing_consent',
-]);
+const shown = new Set(
+  `id reservation_id confirmation_number check_in check_out booking_date status currency channel source room_type board
+  board_type rate_code start_date end_date adults children code quantity total page page_size event event_id brand_id
+  timestamp error error_description token_type expires_in marketing_consent`.split(/\s+/),
+);
 
 export function formOf(text: string): string {
   return text

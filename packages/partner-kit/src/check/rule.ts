@@ -27,10 +27,14 @@ export interface Rule<Evidence> {
   readonly judge: (evidence: Evidence) => Verdict;
 }
 
-export interface RuleResult {
-  readonly id: string;
-  readonly level: Level;
-  readonly title: string;
+/** Rules by their ids; one without a level is a must. */
+export function ruleTable<Evidence>(
+  rules: Readonly<Record<string, Omit<Rule<Evidence>, 'id' | 'level'> & { readonly level?: 'should' }>>,
+): Rule<Evidence>[] {
+  return Object.entries(rules).map(([id, rule]) => ({ id, level: 'must', ...rule }));
+}
+
+export interface RuleResult extends Pick<Rule<never>, 'id' | 'level' | 'title'> {
   readonly outcome: Outcome;
   readonly seen: string;
   /** Only if something must change. */

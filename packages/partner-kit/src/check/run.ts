@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal.ts';
 import { type ApiCheckOptions, checkApi } from './api.ts';
-import { htmlReport } from './report/html.ts';
-import type { Report } from './report/report.ts';
-import { terminalReport } from './report/terminal.ts';
+import { htmlReport, type Report, terminalReport } from './report.ts';
 import { type SenderCheckOptions, startSenderCheck } from './sender/check.ts';
 
 export interface CheckOutput {
@@ -19,7 +17,7 @@ export async function runApiCheck(options: ApiCheckOptions, output: CheckOutput,
   );
   const report = await checkApi({
     ...options,
-    onProgress: ({ number, purpose, status, failure }) => io.progress(`${number}. ${purpose}: ${failure ?? status}`),
+    onRequest: ({ number, purpose, status, failure }) => io.progress(`${number}. ${purpose}: ${failure ?? status}`),
   });
   return conclude(report, output, io);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import type { CheckAuth } from '../check/index.ts';
+import type { CheckAuth } from '../check/auth.ts';
 import { readInput, type Shell } from './shell.ts';
 
 /** Credentials in the format of `auth` in an integration. */

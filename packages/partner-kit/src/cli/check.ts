@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CheckAuth } from '../check/auth.ts';
 import { type WalkKind, walkKinds } from '../check/evidence.ts';
-import { type CheckAuth, runApiCheck, runSenderCheck } from '../check/index.ts';
-import { terminalIo } from '../terminal/io.ts';
+import { runApiCheck, runSenderCheck } from '../check/run.ts';
+import { addDays } from '../simulate/property.ts';
+import { isRealDate } from '../simulate/query.ts';
+import { terminalIo } from '../terminal.ts';
 import { readAuthFile } from './auth-file.ts';
 import { count, isHttpUrl, onPort, port, type Shell, secretFrom } from './shell.ts';
 
@@ -78,16 +81,15 @@ Examples:
     );
   (integrations?.addOptions(command) ?? command).action(async (url: string | undefined, options: Options) => {
     const output = { json: options.json === true, html: options.html };
+    const { from, to, root, property, brand, secretEnv } = options;
     if (options.sender) {
       process.exitCode = await onPort(shell, options.port, async () =>
         runSenderCheck(
           {
-            host: options.host,
-            port: options.port,
+            ...options,
             patienceMs: options.patience * 1000,
-            ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-            ...(options.brand === undefined ? {} : { brandId: options.brand }),
-            ...(options.secretEnv === undefined ? {} : { secret: await secretFrom(shell, { env: options.secretEnv }) }),
+            ...(brand !== undefined && { brandId: brand }),
+            ...(secretEnv !== undefined && { secret: await secretFrom(shell, { env: secretEnv }) }),
           },
           output,
           terminalIo(),
@@ -96,23 +98,16 @@ Examples:
       return;
     }
     const target = await findTarget(shell, url, options, integrations);
-    if (options.to < options.from) throw shell.refuse('operate.usage', '--to is before --from.');
-    process.exitCode = await runApiCheck(
-      {
-        ...target,
-        from: options.from,
-        to: options.to,
-        intervalMs: options.interval,
-        cursorParameter: options.cursorParameter,
-        form: options.post ? 'post' : 'get',
-        ...(options.listPath === undefined ? {} : { listPath: options.listPath }),
-        ...(options.paging === undefined ? {} : { paging: options.paging }),
-        ...(options.root === undefined ? {} : { rootPath: options.root }),
-        ...(options.property === undefined ? {} : { propertyId: options.property }),
-      },
-      output,
-      terminalIo(),
-    );
+    if (to < from) throw shell.refuse('operate.usage', '--to is before --from.');
+    const asking = {
+      ...options,
+      ...target,
+      intervalMs: options.interval,
+      form: options.post ? ('post' as const) : ('get' as const),
+      ...(root !== undefined && { rootPath: root }),
+      ...(property !== undefined && { propertyId: property }),
+    };
+    process.exitCode = await runApiCheck(asking, output, terminalIo());
   });
 }
 
@@ -135,13 +130,10 @@ async function findTarget(
   };
 }
 
-const dayMs = 86_400_000;
-const dayFromNow = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+const dayFromNow = (days: number) => addDays(new Date().toISOString().slice(0, 10), days);
 
 function date(text: string): string {
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
-    throw new InvalidArgumentError('Expected a date such as 2026-03-31.');
+  if (!isRealDate(text)) throw new InvalidArgumentError('Expected a date such as 2026-03-31.');
   return text;
 }
 

@@ -2,7 +2,7 @@
 /** `innbound-partner-kit`: the commands of the kit by themselves, for developers of a hotel system. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { printable } from '../terminal/printable.ts';
+import { printable } from '../escape.ts';
 import { registerCheck } from './check.ts';
 import { registerSend } from './send.ts';
 import type { Shell } from './shell.ts';

@@ -45,13 +45,15 @@ export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export function count(least: number, most: number): (text: string) => number {
+/** A reader of numbers in a range; of whole ones, if that is what is expected. */
+export function number(least: number, most: number, isWhole = false): (text: string) => number {
   return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+    const value = text.trim() === '' ? Number.NaN : Number(text);
+    if (!(value >= least && value <= most) || (isWhole && !Number.isInteger(value)))
+      throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}.`);
     return value;
   };
 }
 
+export const count = (least: number, most: number) => number(least, most, true);
 export const port = count(0, 65_535);

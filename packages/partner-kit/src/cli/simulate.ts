@@ -1,44 +1,45 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   accidentForms,
-  type DateForm,
-  type Detail,
   dateForms,
   details,
-  type Exclusion,
   exclusions,
   type FaultRule,
   faultKinds,
   faults,
-  type Paging,
   type Property,
   pagings,
   readRule,
   runSimulate,
-  type Shape,
+  type SimulatorOptions,
   sampleAuth,
   shapes,
   shippedProperties,
 } from '../simulate/index.ts';
-import { terminalIo } from '../terminal/io.ts';
-import { count, onPort, port, type Shell, secretFrom } from './shell.ts';
+import { terminalIo } from '../terminal.ts';
+import { count, number, onPort, port, type Shell, secretFrom } from './shell.ts';
 
-interface Options {
-  readonly port: number;
-  readonly host: string;
-  readonly seed: string;
-  readonly reservations: number;
-  readonly hotels: number;
-  readonly shape: Shape;
-  readonly paging: Paging;
-  readonly detail: Detail;
-  readonly dates: DateForm;
-  readonly excludes: Exclusion;
+interface Options
+  extends Required<
+    Pick<
+      SimulatorOptions,
+      | 'port'
+      | 'host'
+      | 'seed'
+      | 'reservations'
+      | 'shape'
+      | 'paging'
+      | 'detail'
+      | 'dates'
+      | 'excludes'
+      | 'speed'
+      | 'untidy'
+    >
+  > {
   readonly maxRangeDays?: number;
+  readonly hotels: number;
   readonly auth: keyof typeof sampleAuth;
   readonly every: number;
-  readonly speed: number;
-  readonly untidy: number;
   readonly fault: readonly FaultRule[];
   readonly accident: readonly FaultRule[];
   readonly pushUrl?: string;
@@ -83,8 +84,8 @@ export function registerSimulate(program: Command, shell: Shell): void {
         .default('none'),
     )
     .option('--every <ms>', 'average milliseconds between changes; 0 for no changes', count(0, 86_400_000), 1_000)
-    .option('--speed <n>', 'how many times faster the hotel’s calendar runs', decimal(0, 100_000), 1)
-    .option('--untidy <share>', 'share of names, phones and e-mails with typing mistakes', decimal(0, 1), 0.3)
+    .option('--speed <n>', 'how many times faster the hotel’s calendar runs', number(0, 100_000), 1)
+    .option('--untidy <share>', 'share of names, phones and e-mails with typing mistakes', number(0, 1), 0.3)
     .option('--fault <rule>', 'KIND[,chance=0.1][,times=3][,on=list][,value=5]; repeatable', addFault, [])
     .option('--accident <what>', 'a mistake in all rows: rename:email[,times=3]; repeatable', addAccident, [])
     .option('--push-url <url>', 'the webhook endpoint for its events')
@@ -112,46 +113,29 @@ Examples:
   INNBOUND_WEBHOOK_SECRET=… ${shell.name} simulate --push-url http://127.0.0.1:4180/webhooks/…`,
     )
     .action(async (options: Options) => {
-      const properties = shippedProperties.slice(0, options.hotels) as unknown as [Property, ...Property[]];
-      const { pushUrl } = options;
-      const secret = pushUrl === undefined ? '' : await secretFrom(shell, { env: options.pushSecretEnv });
+      const { hotels, auth, every, fault, accident, pushUrl, pushSecretEnv, pushBrand, streamKey, streamChain } =
+        options;
+      const properties = shippedProperties.slice(0, hotels) as unknown as [Property, ...Property[]];
+      const secret = pushUrl === undefined ? '' : await secretFrom(shell, { env: pushSecretEnv });
       if (options.shape === 'bare' && (options.paging === 'cursor' || options.paging === 'body_link')) {
         throw shell.refuse(
           'operate.usage',
           'A bare array cannot contain a cursor or a link: use --shape wrapped or flat.',
         );
       }
-      const targets = properties.map(({ id }) => ({
-        url: pushUrl ?? '',
-        secret,
-        brand_id: options.pushBrand ?? id,
-        propertyId: id,
-      }));
+      const settings: SimulatorOptions = {
+        ...options,
+        properties,
+        auth: sampleAuth[auth],
+        changeEveryMs: every,
+        faults: [...fault, ...accident],
+        ...(pushUrl !== undefined && {
+          push: properties.map(({ id }) => ({ url: pushUrl, secret, brand_id: pushBrand ?? id, propertyId: id })),
+        }),
+        ...(streamKey && { stream: { key: streamKey, chain: streamChain } }),
+      };
       process.exitCode = await onPort(shell, options.port, () =>
-        runSimulate(
-          {
-            port: options.port,
-            host: options.host,
-            seed: options.seed,
-            reservations: options.reservations,
-            properties,
-            shape: options.shape,
-            paging: options.paging,
-            detail: options.detail,
-            dates: options.dates,
-            excludes: options.excludes,
-            ...(options.maxRangeDays !== undefined && { maxRangeDays: options.maxRangeDays }),
-            auth: sampleAuth[options.auth],
-            changeEveryMs: options.every,
-            speed: options.speed,
-            untidy: options.untidy,
-            faults: [...options.fault, ...options.accident],
-            ...(pushUrl === undefined ? {} : { push: targets }),
-            ...(options.streamKey && { stream: { key: options.streamKey, chain: options.streamChain } }),
-          },
-          options.json === true,
-          terminalIo(),
-        ),
+        runSimulate(settings, options.json === true, terminalIo()),
       );
     });
 }
@@ -171,13 +155,4 @@ function addRule(text: string, before: readonly FaultRule[]): readonly FaultRule
   const rule = readRule({ kind, ...Object.fromEntries(given) });
   if ('wrong' in rule) throw new InvalidArgumentError(rule.wrong);
   return [...before, rule];
-}
-
-function decimal(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= least && value <= most))
-      throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`);
-    return value;
-  };
 }

@@ -12,23 +12,10 @@ export type ChangeAction =
   /** Changes details of the first guest; without `set`, invents a new e-mail or phone. `profile`: a change outside the reservation. */
   | { readonly kind: 'guest'; readonly profile?: boolean; readonly set?: Partial<Omit<HotelGuest, 'guestId'>> };
 
-export const actionKinds = [
-  'check_in',
-  'check_out',
-  'cancel',
-  'no_show',
-  'reinstate',
-  'upgrade',
-  'charge',
-  'move',
-  'extend',
-  'guest',
-] as const satisfies readonly ChangeAction['kind'][];
-
 export type Done =
-  | { readonly kind: 'reservation'; readonly what: string; readonly reservation: HotelReservation }
-  | { readonly kind: 'guest'; readonly what: string; readonly guest: HotelGuest; readonly profileOnly: boolean }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly what: string; readonly reservation: HotelReservation }
+  | { readonly what: string; readonly guest: HotelGuest; readonly profileOnly: boolean }
+  | { readonly refused: string };
 
 /** What an action needs to know about the hotel. */
 export interface Desk {
@@ -38,68 +25,57 @@ export interface Desk {
   guest(guestId: string): HotelGuest | undefined;
 }
 
-const to: Record<'check_in' | 'check_out' | 'cancel' | 'no_show' | 'reinstate', readonly [HotelStatus, string]> = {
+const to = {
   check_in: ['checked_in', 'checked in'],
   check_out: ['checked_out', 'checked out'],
   cancel: ['cancelled', 'cancelled'],
   no_show: ['no_show', 'marked no-show'],
   reinstate: ['confirmed', 'reinstated'],
-};
+} as const satisfies { readonly [kind in ChangeAction['kind']]?: readonly [HotelStatus, string] };
+
+export const actionKinds = [
+  ...(Object.keys(to) as (keyof typeof to)[]),
+  ...(['upgrade', 'charge', 'move', 'extend', 'guest'] as const),
+] satisfies readonly ChangeAction['kind'][];
 
 export function applyAction(desk: Desk, before: HotelReservation, action: ChangeAction): Done {
   const property = desk.property(before.propertyId);
   switch (action.kind) {
-    case 'check_in':
-    case 'check_out':
-    case 'cancel':
-    case 'no_show':
-    case 'reinstate': {
-      const [status, what] = to[action.kind];
-      if (before.status === status) return { kind: 'refused', why: `Reservation ${before.id} is already ${what}.` };
-      return { kind: 'reservation', what, reservation: { ...before, status } };
+    case 'move': {
+      const { checkIn, checkOut } = action;
+      if (checkOut < checkIn) return { refused: 'check_out is before check_in.' };
+      return { what: `moved to ${checkIn}, ${checkOut}`, reservation: moveStay(property, before, checkIn, checkOut) };
     }
-    case 'move':
-      if (action.checkOut < action.checkIn) return { kind: 'refused', why: 'check_out is before check_in.' };
-      return {
-        kind: 'reservation',
-        what: `moved to ${action.checkIn}, ${action.checkOut}`,
-        reservation: moveStay(property, before, action.checkIn, action.checkOut),
-      };
     case 'extend': {
       const checkOut = addDays(before.checkOut, action.nights);
-      if (checkOut < before.checkIn) return { kind: 'refused', why: 'The stay has fewer nights than that.' };
-      return {
-        kind: 'reservation',
-        what: `${action.nights < 0 ? 'shortened' : 'extended'} to ${checkOut}`,
-        reservation: moveStay(property, before, before.checkIn, checkOut),
-      };
+      if (checkOut < before.checkIn) return { refused: 'The stay has fewer nights than that.' };
+      const reservation = moveStay(property, before, before.checkIn, checkOut);
+      return { what: `${action.nights < 0 ? 'shortened' : 'extended'} to ${checkOut}`, reservation };
     }
     case 'upgrade': {
       const [room, ...others] = before.rooms;
-      if (room === undefined) return { kind: 'refused', why: `Reservation ${before.id} has no room.` };
+      if (room === undefined) return { refused: `Reservation ${before.id} has no room.` };
       const next = roomTypes[roomTypes.indexOf(room.roomType as (typeof roomTypes)[number]) + 1];
-      if (next === undefined) return { kind: 'refused', why: `${room.roomType} is the best room type.` };
+      if (next === undefined) return { refused: `${room.roomType} is the best room type.` };
       const reservation = withRooms(property, before, [{ ...room, roomType: next }, ...others]);
-      return { kind: 'reservation', what: `upgraded to ${next}`, reservation };
+      return { what: `upgraded to ${next}`, reservation };
     }
     case 'charge':
-      if (before.charges.length >= 40) return { kind: 'refused', why: 'The bill is full.' };
-      return { kind: 'reservation', what: 'charged an extra', reservation: addExtra(desk.random, property, before) };
-    case 'guest':
-      return changeGuest(desk, before, action);
+      if (before.charges.length >= 40) return { refused: 'The bill is full.' };
+      return { what: 'charged an extra', reservation: addExtra(desk.random, property, before) };
+    case 'guest': {
+      const guest = desk.guest(before.guestIds[0] ?? '');
+      if (guest === undefined) return { refused: `Reservation ${before.id} has no guest.` };
+      const set = action.set ?? inventDetail(desk, guest);
+      const what = `guest’s ${Object.keys(set).join(', ')} changed`;
+      return { what, guest: { ...guest, ...set }, profileOnly: action.profile === true };
+    }
+    default: {
+      const [status, what] = to[action.kind];
+      if (before.status === status) return { refused: `Reservation ${before.id} is already ${what}.` };
+      return { what, reservation: { ...before, status } };
+    }
   }
-}
-
-function changeGuest(desk: Desk, before: HotelReservation, action: ChangeAction & { kind: 'guest' }): Done {
-  const guest = desk.guest(before.guestIds[0] ?? '');
-  if (guest === undefined) return { kind: 'refused', why: `Reservation ${before.id} has no guest.` };
-  const set = action.set ?? inventDetail(desk, guest);
-  return {
-    kind: 'guest',
-    what: `guest’s ${Object.keys(set).join(', ')} changed`,
-    guest: { ...guest, ...set },
-    profileOnly: action.profile === true,
-  };
 }
 
 function inventDetail(desk: Desk, guest: HotelGuest): Partial<HotelGuest> {

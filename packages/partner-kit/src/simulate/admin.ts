@@ -1,23 +1,23 @@
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Json } from '../json.ts';
-import { readAction } from './admin-action.ts';
-import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
+import { actionKinds, type ChangeAction } from './actions.ts';
+import { type Answer, bodyObject, type Exchange, json, problem, type Reply } from './exchange.ts';
 import { type FaultBox, faultKinds, faults, readRule } from './faults/rule.ts';
 import type { FaultEntry } from './faults/twist.ts';
 import type { HotelChange } from './hotel.ts';
 import type { LivingHotel } from './life.ts';
 import type { LiveLog } from './log.ts';
-import { statePage } from './page.ts';
 import type { Pusher, PushTarget } from './push.ts';
+import { isRealDate } from './query.ts';
 import { guestJson, reservationJson } from './represent.ts';
-import type { Reply } from './server.ts';
 
 /** What the page and its calls need from the simulator. */
 export interface Simulated {
   readonly hotel: LivingHotel;
   readonly faults: FaultBox;
   readonly log: LiveLog;
-  readonly oauth: { expireAll(): void } | undefined;
+  readonly tokens: { expireAll(): void } | undefined;
   readonly pushers: readonly Pusher[];
   readonly stats: object;
   pushTo(targets: readonly PushTarget[]): Promise<void>;
@@ -67,8 +67,8 @@ export class AdminPaths {
               : this.#sim.passDays(whole(body.days, 1, 1, 60)).length,
         });
       case 'POST /tokens/expire':
-        this.#sim.oauth?.expireAll();
-        return json(200, { expired: this.#sim.oauth !== undefined });
+        this.#sim.tokens?.expireAll();
+        return json(200, { expired: this.#sim.tokens !== undefined });
       case 'GET /faults':
         return json(200, { faults: box.rules, known: faultKinds.map((kind) => known(kind, faults[kind])) });
       case 'POST /faults': {
@@ -130,7 +130,7 @@ export class AdminPaths {
       )
         continue;
       found.push({
-        ...reservationJson(hotel, reservation, 'underscore'),
+        ...reservationJson(hotel, reservation, { spelling: 'underscore', detail: 'full' }),
         guest: guest === undefined ? null : guestJson(guest),
       });
       if (found.length >= Math.min(200, Math.max(1, limit || 50))) break;
@@ -182,4 +182,65 @@ function known(kind: string, entry: FaultEntry) {
 
 function whole(value: Json | undefined, standard: number, least: number, most: number): number {
   return typeof value === 'number' && Number.isInteger(value) ? Math.min(most, Math.max(least, value)) : standard;
+}
+
+const guestFields: Readonly<Record<string, string>> = {
+  first_name: 'firstName',
+  last_name: 'lastName',
+  email: 'email',
+  phone: 'phone',
+  date_of_birth: 'dateOfBirth',
+  nationality: 'nationality',
+  document_type: 'documentType',
+  document_number: 'documentNumber',
+  marketing_consent: 'marketingConsent',
+};
+
+/** Reads a change requested through the page, or says what is wrong with it. */
+function readAction(body: { readonly [key: string]: Json }): ChangeAction | { readonly wrong: string } {
+  const kind = actionKinds.find((one) => one === body.kind);
+  if (kind === undefined) return { wrong: `kind must be one of ${actionKinds.join(', ')}.` };
+  if (kind === 'move') {
+    const { check_in: checkIn, check_out: checkOut } = body;
+    if (typeof checkIn !== 'string' || typeof checkOut !== 'string' || !isRealDate(checkIn) || !isRealDate(checkOut)) {
+      return { wrong: 'check_in and check_out must be dates.' };
+    }
+    return { kind, checkIn, checkOut };
+  }
+  if (kind === 'extend') {
+    const nights = body.nights ?? 1;
+    if (typeof nights !== 'number' || !Number.isInteger(nights) || Math.abs(nights) > 365)
+      return { wrong: 'nights must be a whole number.' };
+    return { kind, nights };
+  }
+  if (kind !== 'guest') return { kind };
+  const profile = body.profile === true;
+  const given = body.set;
+  if (given === undefined) return { kind, profile };
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { wrong: 'set must be an object.' };
+  const set: Record<string, string | boolean> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const own = Object.hasOwn(guestFields, name) ? guestFields[name] : undefined;
+    const fits = name === 'marketing_consent' ? typeof value === 'boolean' : typeof value === 'string';
+    if (own === undefined || !fits) return { wrong: `set.${name} is not a field of a guest, or has the wrong type.` };
+    set[own] = value as string | boolean;
+  }
+  return { kind, profile, set };
+}
+
+const file = new URL('./page.html', import.meta.url);
+let page: string | undefined;
+
+/** A single file without external resources, so it works offline. */
+function statePage(): Answer {
+  page ??= readFileSync(file, 'utf8');
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    },
+    body: page,
+  };
 }

@@ -3,25 +3,31 @@ import type { HotelReservation } from './booking.ts';
 import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
 import type { Twist } from './faults/twist.ts';
 import type { Hotel } from './hotel.ts';
-import { type Ask, type Entry, type Page, type Paging, paginate, writeCursor } from './paging.ts';
+import { type Entry, type Page, type Paging, paginate, writeCursor } from './paging.ts';
 import { addDays, daysBetween } from './property.ts';
-import { type DateForm, type Exclusion, fromBody, fromQueryString, type ListQuery, parseListQuery } from './query.ts';
-import { type Detail, flatRows, reservationJson, type Spelling } from './represent.ts';
+import {
+  type DateForm,
+  type Exclusion,
+  fromBody,
+  fromQueryString,
+  type Given,
+  type ListQuery,
+  parseListQuery,
+} from './query.ts';
+import { flatRows, type Look, reservationJson } from './represent.ts';
 
 export const shapes = ['wrapped', 'bare', 'flat'] as const;
 export type Shape = (typeof shapes)[number];
 
-export interface ApiOptions {
+export interface ApiOptions extends Look {
   readonly shape: Shape;
   readonly paging: Paging;
-  readonly spelling: Spelling;
-  readonly detail: Detail;
   readonly dates: DateForm;
   readonly excludes: Exclusion;
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Longer ranges get a 413. Default: no limit. */
-  readonly maxRangeDays: number | undefined;
+  readonly maxRangeDays?: number;
 }
 
 const listPath = '/api/reservations';
@@ -53,22 +59,10 @@ export class ReservationApi {
     const method = call === 'search' ? 'POST' : 'GET';
     if (exchange.method !== method) return problem(405, 'method_not_allowed', `Use ${method}.`, { allow: method });
     if (call === 'single') return this.#single(exchange.path.slice(listPath.length + 1), twists);
-    if (call === 'list') {
-      return this.#list(
-        exchange,
-        fromQueryString(exchange.query),
-        (name) => exchange.query.get(name) ?? undefined,
-        twists,
-      );
-    }
+    if (call === 'list') return this.#list(exchange, fromQueryString(exchange.query), twists);
     const body = searchBody(exchange);
     if (body === undefined) return problem(400, 'invalid_body', 'The body must be a JSON object or a form.');
-    return this.#list(
-      exchange,
-      fromBody(body),
-      (name) => (body[name] === undefined ? undefined : String(body[name])),
-      twists,
-    );
+    return this.#list(exchange, fromBody(body), twists);
   }
 
   #single(encodedId: string, twists: readonly Twist[]): Answer {
@@ -78,12 +72,9 @@ export class ReservationApi {
     return json(200, twisted(this.#json(found), 0, twists));
   }
 
-  #list(exchange: Exchange, given: ReturnType<typeof fromBody>, ask: Ask, twists: readonly Twist[]): Answer {
+  #list(exchange: Exchange, given: Given, twists: readonly Twist[]): Answer {
     const twist = Object.assign({}, ...twists.map(({ list }) => list));
-    const leniency = Object.assign(
-      { missingDates: false, malformedDates: false },
-      ...twists.map(({ lenient }) => lenient),
-    );
+    const leniency = Object.assign({}, ...twists.map(({ lenient }) => lenient));
     const parsed = parseListQuery(
       given,
       leniency,
@@ -101,12 +92,13 @@ export class ReservationApi {
       ...(twist.ignoreRange === true ? { from: '1900-01-01', to: '9999-12-31' } : {}),
       ...(twist.ignoreStatus === true ? { statuses: [] } : {}),
     });
-    const asked: Ask =
-      twist.firstPageOnly === true
-        ? (name) => (/^(offset|page|cursor|start|end)$/.test(name) ? undefined : ask(name))
-        : ask;
+    const ask = (name: string) => {
+      const isHidden = twist.firstPageOnly === true && /^(offset|page|cursor|start|end)$/.test(name);
+      const value = isHidden ? undefined : given.get(name);
+      return value === undefined ? undefined : String(value);
+    };
     const limits = { defaultLimit, maxLimit: Math.min(maxLimit, twist.maxLimit ?? maxLimit) };
-    const page = paginate(paging, entries, asked, limits);
+    const page = paginate(paging, entries, ask, limits);
     if (page.kind === 'bad') return problem(400, 'invalid_paging', page.message);
     const sent = {
       ...page,
@@ -154,7 +146,7 @@ export class ReservationApi {
   }
 
   #json(reservation: HotelReservation): JsonObject {
-    return reservationJson(this.#hotel, reservation, this.#options.spelling, this.#options.detail);
+    return reservationJson(this.#hotel, reservation, this.#options);
   }
 
   #envelope(exchange: Exchange, page: Page, twists: readonly Twist[]): Answer {

@@ -65,19 +65,16 @@ const extras: readonly [Extra, ...Extra[]] = [
   ['TRF', 'Airport transfer', 0.35],
 ];
 
-export interface BookingRequest {
-  readonly id: string;
-  readonly confirmationNumber: string;
+interface BookingRequest
+  extends Pick<HotelReservation, 'id' | 'confirmationNumber' | 'checkIn' | 'bookingDate' | 'guestIds'> {
   readonly property: Property;
-  readonly checkIn: LocalDate;
   readonly nights: number;
-  readonly bookingDate: LocalDate;
-  readonly guestIds: readonly [string, ...string[]];
 }
 
 export function inventBooking(random: Random, request: BookingRequest): HotelReservation {
-  const { property, guestIds } = request;
-  const checkOut = addDays(request.checkIn, request.nights);
+  const { property, nights, ...known } = request;
+  const { checkIn, guestIds } = known;
+  const checkOut = addDays(checkIn, nights);
   const [channel, source] = random.weighted(channels);
   const board = random.pick(boards);
   const rateCode = random.pick(rates);
@@ -89,29 +86,24 @@ export function inventBooking(random: Random, request: BookingRequest): HotelRes
       roomType: random.pick(roomTypes),
       board,
       rateCode,
-      startDate: request.checkIn,
+      startDate: checkIn,
       endDate: checkOut,
       adults: Math.max(1, Math.ceil(guestIds.length / roomCount)),
       children: random.chance(0.2) ? random.int(1, 2) : 0,
     });
   }
   const booked: HotelReservation = {
-    id: request.id,
-    confirmationNumber: request.confirmationNumber,
+    ...known,
     propertyId: property.id,
-    checkIn: request.checkIn,
     checkOut,
-    bookingDate: request.bookingDate,
     status: 'confirmed',
     channel,
     source,
     currency: property.currency,
-    guestIds,
     rooms,
-    charges: [],
+    charges: nightCharges(property, rooms),
   };
-  const priced = { ...booked, charges: nightCharges(property, rooms) };
-  return random.chance(0.45) ? addExtra(random, property, priced) : priced;
+  return random.chance(0.45) ? addExtra(random, property, booked) : booked;
 }
 
 /** One charge per room: all its nights at the price of its type. */

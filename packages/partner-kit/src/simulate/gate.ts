@@ -1,25 +1,13 @@
 import { ReservationApi } from './api.ts';
-import type { Guard } from './auth/guard.ts';
-import type { LoginServer } from './auth/login.ts';
-import type { OAuthServer } from './auth/oauth.ts';
-import { type Answer, type Exchange, problem } from './exchange.ts';
+import type { Guard, TokenServer } from './auth/guard.ts';
+import { type Answer, type Exchange, problem, type Reply } from './exchange.ts';
 import type { FaultBox } from './faults/rule.ts';
-
 import type { Twist } from './faults/twist.ts';
-import type { ReservationFeed } from './feed.ts';
-import type { OtaApi } from './ota.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Reply } from './server.ts';
-import type { Subscriptions } from './subscriptions.ts';
-
 export interface GateParts {
   readonly api: ReservationApi;
-  readonly feed: ReservationFeed;
-  readonly ota: OtaApi;
-  readonly subscriptions: Subscriptions;
+  readonly further: readonly { answer(exchange: Exchange): Answer | undefined }[];
   readonly guard: Guard;
-  readonly oauth: OAuthServer | undefined;
-  readonly login: LoginServer | undefined;
+  readonly tokens: TokenServer | undefined;
   readonly limit: RateLimit | undefined;
   readonly faults: FaultBox;
   readonly now: () => number;
@@ -30,10 +18,7 @@ export function replyTo(parts: GateParts, exchange: Exchange): Reply {
   const isToken = exchange.path === '/oauth/token' || exchange.path === '/auth/login';
   const twists = parts.faults.draw(isToken ? 'token' : (ReservationApi.callOf(exchange) ?? 'list'));
   const plain =
-    first(twists, 'instead')?.(exchange) ??
-    parts.oauth?.handle(exchange) ??
-    parts.login?.handle(exchange) ??
-    answer(parts, exchange, twists);
+    first(twists, 'instead')?.(exchange) ?? parts.tokens?.handle(exchange) ?? answer(parts, exchange, twists);
   const twisted = twists.reduce((current, twist) => twist.answer?.(current, exchange) ?? current, plain);
   return { answer: twisted, wire: Object.assign({}, ...twists.map((twist) => twist.wire)) };
 }
@@ -46,14 +31,36 @@ function answer(parts: GateParts, exchange: Exchange, twists: readonly Twist[]):
   const denied = first(twists, 'openDoor') === true ? undefined : parts.guard(exchange);
   if (denied !== undefined)
     return problem(401, 'unauthorized', denied, { 'www-authenticate': 'Bearer realm="reservations"' });
-  return (
-    parts.feed.answer(exchange) ??
-    parts.ota.answer(exchange) ??
-    parts.subscriptions.answer(exchange) ??
-    parts.api.answer(exchange, twists)
-  );
+  for (const calls of parts.further) {
+    const answer = calls.answer(exchange);
+    if (answer !== undefined) return answer;
+  }
+  return parts.api.answer(exchange, twists);
 }
 
 function first<Key extends keyof Twist>(twists: readonly Twist[], key: Key): Twist[Key] | undefined {
   return twists.find((twist) => twist[key] !== undefined)?.[key];
+}
+
+/** A sliding window over recent requests, as an API gateway has. */
+export class RateLimit {
+  readonly #most: number;
+  readonly #spanMs: number;
+  #times: number[] = [];
+
+  constructor(settings: { readonly requests: number; readonly perSeconds: number }) {
+    this.#most = settings.requests;
+    this.#spanMs = settings.perSeconds * 1000;
+  }
+
+  /** Seconds to wait if the request exceeds the rate; otherwise undefined. */
+  take(nowMs: number): number | undefined {
+    this.#times = this.#times.filter((time) => time > nowMs - this.#spanMs);
+    const [oldest] = this.#times;
+    if (oldest === undefined || this.#times.length < this.#most) {
+      this.#times.push(nowMs);
+      return undefined;
+    }
+    return Math.max(1, Math.ceil((oldest + this.#spanMs - nowMs) / 1000));
+  }
 }

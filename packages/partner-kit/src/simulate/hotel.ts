@@ -127,17 +127,18 @@ export class Hotel {
     const before = this.#reservations.get(id);
     if (before === undefined) return { refused: `No reservation ${id}.` };
     const done = applyAction(this, before, action);
-    if (done.kind === 'refused') return { refused: done.why };
-    if (done.kind === 'guest') {
-      this.#guests.set(done.guest.guestId, done.guest);
-      if (done.profileOnly)
-        return this.#report({ event: 'guest.updated', what: done.what, reservation: before, guest: done.guest });
-      return this.#report({ event: 'reservation.updated', what: done.what, reservation: before });
+    if ('refused' in done) return done;
+    const { what } = done;
+    if ('guest' in done) {
+      const { guest, profileOnly } = done;
+      this.#guests.set(guest.guestId, guest);
+      if (profileOnly) return this.#report({ event: 'guest.updated', what, reservation: before, guest });
+      return this.#report({ event: 'reservation.updated', what, reservation: before });
     }
-    this.#reservations.set(id, done.reservation);
-    const gone = done.reservation.status === 'cancelled' || done.reservation.status === 'no_show';
-    const event = gone ? 'reservation.cancelled' : 'reservation.updated';
-    return this.#report({ event, what: done.what, reservation: done.reservation });
+    const { reservation } = done;
+    this.#reservations.set(id, reservation);
+    const gone = reservation.status === 'cancelled' || reservation.status === 'no_show';
+    return this.#report({ event: gone ? 'reservation.cancelled' : 'reservation.updated', what, reservation });
   }
 
   /** Removes a reservation, as an archive job does; no event reports it. */

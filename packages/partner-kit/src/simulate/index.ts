@@ -1,7 +1,7 @@
 /** The simulator, for tests, the demo and the command line. */
 export { type Shape, shapes } from './api.ts';
-export type { SimulatorAuth } from './auth/method.ts';
-export { accidentForms } from './faults/accidents.ts';
+export type { SimulatorAuth } from './auth/guard.ts';
+export { accidentForms } from './faults/records.ts';
 export { type FaultKind, type FaultRule, faultKinds, faults, readRule } from './faults/rule.ts';
 export type { HotelChange } from './hotel.ts';
 export type { SimulatorOptions } from './options.ts';

@@ -1,6 +1,7 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { ChangeAction } from './actions.ts';
 import type { HotelReservation } from './booking.ts';
-import { Hotel, type HotelChange, type HotelOptions, stayLength } from './hotel.ts';
+import { Hotel, type HotelBook, type HotelChange, type HotelOptions, stayLength } from './hotel.ts';
 import { addDays } from './property.ts';
 
 type Doing = ChangeAction['kind'] | 'profile';
@@ -121,4 +122,58 @@ function overdue(reservation: HotelReservation, today: string, chance: number): 
   }
   if (reservation.status === 'checked_in' && reservation.checkOut < today) return { kind: 'check_out' };
   return undefined;
+}
+
+/** The hotel's calendar: it may run faster than the wall clock, and can be moved forward. */
+export class HotelClock {
+  readonly now: () => number;
+  readonly #speed: number;
+  readonly #startedAt: number;
+  #skippedMs = 0;
+
+  constructor(now: () => number, speed: number) {
+    this.now = now;
+    this.#speed = speed;
+    this.#startedAt = now();
+  }
+
+  readonly hotelNow = (): number => this.#startedAt + (this.now() - this.#startedAt) * this.#speed + this.#skippedMs;
+
+  skipDays(days: number): void {
+    this.#skippedMs += days * 86_400_000;
+  }
+}
+
+/** The saved reservations; undefined if there are none or the file cannot be read, and the hotel then starts from its seed. */
+export function readBook(file: string): HotelBook | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as HotelBook;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Saves the reservations shortly after each change, and on close. A kill loses at most one second of changes. */
+export function keepBook(hotel: Hotel, file: string): { close(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    timer = undefined;
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(hotel.written()));
+      renameSync(`${file}.new`, file);
+    } catch {
+      // A full disk or a deleted folder must not stop the simulator; the next change tries again.
+    }
+  };
+  write();
+  const stop = hotel.onChange(() => {
+    timer ??= setTimeout(write, 1_000);
+  });
+  return {
+    close: () => {
+      stop();
+      clearTimeout(timer);
+      write();
+    },
+  };
 }

@@ -2,32 +2,10 @@ import type { SendResult } from '../../../sender/src/index.ts';
 import type { HotelChange, HotelEvent } from './hotel.ts';
 import type { Pushed } from './push.ts';
 
-/** One line of the page's live list. */
-export type Line =
-  | {
-      readonly kind: 'change';
-      readonly at: string;
-      readonly event: string;
-      readonly what: string;
-      readonly reservation?: string;
-      readonly guest?: string;
-    }
-  | {
-      readonly kind: 'push';
-      readonly at: string;
-      readonly event: string;
-      readonly reservation?: string;
-      readonly outcome: string;
-      readonly attempts: number;
-      readonly ok: boolean;
-    }
-  | {
-      readonly kind: 'request';
-      readonly at: string;
-      readonly method: string;
-      readonly path: string;
-      readonly status: number | string;
-    };
+/** One line of the page's live list; its kind says what else it has. */
+type Line = { readonly kind: 'change' | 'push' | 'request'; readonly at: string } & {
+  readonly [name: string]: string | number | boolean | undefined;
+};
 
 const kept = 200;
 
@@ -52,40 +30,25 @@ export class LiveLog {
     return () => this.#watchers.delete(watcher);
   }
 
-  changed(change: HotelChange): void {
-    this.changes[change.event] += 1;
-    const { event, what, reservation, guest } = change;
-    this.#add({
-      kind: 'change',
-      at: new Date(change.at).toISOString(),
-      event,
-      what,
-      ...(reservation === undefined ? {} : { reservation: reservation.id }),
-      ...(guest === undefined ? {} : { guest: guest.guestId }),
-    });
+  changed({ event, what, reservation, guest, at }: HotelChange): void {
+    this.changes[event] += 1;
+    this.#add('change', at, { event, what, reservation: reservation?.id, guest: guest?.guestId });
   }
 
-  pushed({ change, result }: Pushed, at: number): void {
+  pushed({ change: { event, reservation }, result }: Pushed, at: number): void {
     const attempts = 'attempts' in result ? result.attempts : 0;
-    const outcome = outcomeOf(result);
-    this.#add({
-      kind: 'push',
-      at: new Date(at).toISOString(),
-      event: change.event,
-      ...(change.reservation === undefined ? {} : { reservation: change.reservation.id }),
-      outcome,
-      attempts,
-      ok: result.kind === 'delivered',
-    });
+    const ok = result.kind === 'delivered';
+    this.#add('push', at, { event, reservation: reservation?.id, outcome: outcomeOf(result), attempts, ok });
   }
 
   requested(method: string, path: string, status: number | string, at: number): void {
     const name = String(status);
     this.requests[name] = (this.requests[name] ?? 0) + 1;
-    this.#add({ kind: 'request', at: new Date(at).toISOString(), method, path, status });
+    this.#add('request', at, { method, path, status });
   }
 
-  #add(line: Line): void {
+  #add(kind: Line['kind'], at: number, more: Omit<Line, 'kind' | 'at'>): void {
+    const line = { kind, at: new Date(at).toISOString(), ...more } as Line;
     this.#lines.push(line);
     if (this.#lines.length > kept) this.#lines.shift();
     for (const watcher of this.#watchers) watcher(line);

@@ -1,6 +1,6 @@
 import type { WebhookSenderOptions } from '../../../sender/src/index.ts';
 import type { Shape } from './api.ts';
-import type { SimulatorAuth } from './auth/method.ts';
+import type { SimulatorAuth } from './auth/guard.ts';
 import type { FaultRule } from './faults/rule.ts';
 import type { Paging } from './paging.ts';
 import type { Property } from './property.ts';

@@ -20,13 +20,13 @@ export interface Page {
   readonly next?: Readonly<Record<string, string>>;
 }
 
-export interface PagingLimits {
+interface PagingLimits {
   readonly defaultLimit: number;
   readonly maxLimit: number;
 }
 
 /** The request's parameters, from the query string or the body. */
-export type Ask = (name: string) => string | undefined;
+type Ask = (name: string) => string | undefined;
 
 /** `entries` must be sorted by key. */
 export function paginate(

@@ -3,8 +3,6 @@ import type { LocalDate } from '../json.ts';
 /** One hotel of the group. Its id is brand_id in events and property_id in searches. */
 export interface Property {
   readonly id: string;
-  readonly name: string;
-  readonly country: string;
   readonly timezone: string;
   readonly currency: string;
   /** Decimal digits of the currency. */
@@ -14,51 +12,11 @@ export interface Property {
 }
 
 export const shippedProperties: readonly [Property, ...Property[]] = [
-  {
-    id: 'LIS01',
-    name: 'Lisbon Grand',
-    country: 'PT',
-    timezone: 'Europe/Lisbon',
-    currency: 'EUR',
-    decimals: 2,
-    night: 140,
-  },
-  {
-    id: 'LDN02',
-    name: 'Wharf House',
-    country: 'GB',
-    timezone: 'Europe/London',
-    currency: 'GBP',
-    decimals: 2,
-    night: 185,
-  },
-  {
-    id: 'KYO03',
-    name: 'Kamo Riverside',
-    country: 'JP',
-    timezone: 'Asia/Tokyo',
-    currency: 'JPY',
-    decimals: 0,
-    night: 24000,
-  },
-  {
-    id: 'NYC04',
-    name: 'Gansevoort Arms',
-    country: 'US',
-    timezone: 'America/New_York',
-    currency: 'USD',
-    decimals: 2,
-    night: 260,
-  },
-  {
-    id: 'SAO05',
-    name: 'Jardim Paulista',
-    country: 'BR',
-    timezone: 'America/Sao_Paulo',
-    currency: 'BRL',
-    decimals: 2,
-    night: 620,
-  },
+  { id: 'LIS01', timezone: 'Europe/Lisbon', currency: 'EUR', decimals: 2, night: 140 },
+  { id: 'LDN02', timezone: 'Europe/London', currency: 'GBP', decimals: 2, night: 185 },
+  { id: 'KYO03', timezone: 'Asia/Tokyo', currency: 'JPY', decimals: 0, night: 24000 },
+  { id: 'NYC04', timezone: 'America/New_York', currency: 'USD', decimals: 2, night: 260 },
+  { id: 'SAO05', timezone: 'America/Sao_Paulo', currency: 'BRL', decimals: 2, night: 620 },
 ];
 
 /** Cached per zone: called thousands of times within one minute, and computing a zone's date costs microseconds each time. */

@@ -1,6 +1,6 @@
 import { type SendResult, WebhookSender, type WebhookSenderOptions } from '../../../sender/src/index.ts';
 import type { Hotel, HotelChange } from './hotel.ts';
-import { type Detail, eventData, guestEventData, type Spelling } from './represent.ts';
+import { eventData, guestEventData, type Look } from './represent.ts';
 
 /** Where events are sent. */
 export interface PushTarget {
@@ -11,9 +11,7 @@ export interface PushTarget {
   readonly propertyId?: string;
 }
 
-export interface PushOptions {
-  readonly spelling: Spelling;
-  readonly detail: Detail;
+export interface PushOptions extends Look {
   /** A folder for pending events and dead letters. Default: in memory. */
   readonly folder: string | undefined;
   readonly sender: Partial<WebhookSenderOptions> | undefined;
@@ -73,8 +71,7 @@ export class Pusher {
   }
 }
 
-function dataOf(hotel: Hotel, change: HotelChange, { spelling, detail }: Pick<PushOptions, 'spelling' | 'detail'>) {
-  if (change.event === 'guest.updated' && change.guest !== undefined)
-    return guestEventData(change.guest, change.reservation, detail);
-  return change.reservation === undefined ? {} : eventData(hotel, change.reservation, spelling, detail);
+function dataOf(hotel: Hotel, { event, guest, reservation }: HotelChange, look: Look) {
+  if (event === 'guest.updated' && guest !== undefined) return guestEventData(guest, reservation, look.detail);
+  return reservation === undefined ? {} : eventData(hotel, reservation, look);
 }

@@ -23,81 +23,68 @@ export interface ListQuery {
   readonly include: readonly string[] | undefined;
 }
 
-/** Invalid requests that this API accepts although it should not; all false in a correct one. */
+/** Invalid requests that this API accepts although it should not. */
 export interface Leniency {
-  readonly missingDates: boolean;
-  readonly malformedDates: boolean;
+  readonly missingDates?: boolean;
+  readonly malformedDates?: boolean;
 }
 
-export type Parsed =
+type Parsed =
   | { readonly kind: 'ok'; readonly query: ListQuery }
   | { readonly kind: 'bad'; readonly code: string; readonly message: string };
 
-interface Given {
-  readonly from: Json | undefined;
-  readonly to: Json | undefined;
-  readonly by: Json | undefined;
+/** The parameters of a request, whatever form they came in. */
+export interface Given {
+  readonly get: (name: string) => Json | undefined;
   readonly statuses: readonly Json[];
-  readonly propertyId: Json | undefined;
-  readonly include: Json | undefined;
   /** The names of the date parameters in this form. */
   readonly names: readonly [from: string, to: string, by: string];
 }
 
 export function fromQueryString(query: URLSearchParams): Given {
+  const statuses = query.getAll('status').flatMap((text) => text.split(','));
   return {
-    from: query.get('dateFrom') ?? undefined,
-    to: query.get('dateTo') ?? undefined,
-    by: query.get('dateBy') ?? undefined,
-    statuses: query
-      .getAll('status')
-      .flatMap((text) => text.split(','))
-      .filter((text) => text !== ''),
-    propertyId: query.get('property_id') ?? undefined,
-    include: undefined,
+    get: (name) => query.get(name) ?? undefined,
+    statuses: statuses.filter((text) => text !== ''),
     names: ['dateFrom', 'dateTo', 'dateBy'],
   };
 }
 
 export function fromBody(body: { readonly [key: string]: Json }): Given {
-  const status = body.status ?? [];
   return {
-    from: body.date_from,
-    to: body.date_to,
-    by: body.date_by,
-    statuses: Array.isArray(status) ? status : [status],
-    propertyId: body.property_id,
-    include: body.include,
+    get: (name) => body[name],
+    statuses: [body.status ?? []].flat(),
     names: ['date_from', 'date_to', 'date_by'],
   };
 }
 
 export function parseListQuery(
-  given: Given,
+  { get, statuses: asked, names: [fromName, toName, byName] }: Given,
   lenient: Leniency,
   propertyIds: readonly string[],
-  form: DateForm = 'iso',
+  form: DateForm,
 ): Parsed {
-  const from = parseDate(given.from, given.names[0], '1900-01-01', lenient, form);
+  const from = parseDate(get(fromName), fromName, '1900-01-01', lenient, form);
   if (typeof from !== 'string') return from;
-  const to = parseDate(given.to, given.names[1], '9999-12-31', lenient, form);
+  const to = parseDate(get(toName), toName, '9999-12-31', lenient, form);
   if (typeof to !== 'string') return to;
-  if (to < from) return bad('invalid_range', `${given.names[1]} is before ${given.names[0]}.`);
-  const by = dateMeanings.find((one) => one === (given.by ?? 'stay'));
-  if (by === undefined) return bad('invalid_parameter', `${given.names[2]} must be one of ${dateMeanings.join(', ')}.`);
+  if (to < from) return bad('invalid_range', `${toName} is before ${fromName}.`);
+  const by = dateMeanings.find((one) => one === (get(byName) ?? 'stay'));
+  if (by === undefined) return bad('invalid_parameter', `${byName} must be one of ${dateMeanings.join(', ')}.`);
   const statuses: HotelStatus[] = [];
-  for (const text of given.statuses) {
-    const status =
-      typeof text === 'string' ? text.toLowerCase().replaceAll('-', '_').replace('canceled', 'cancelled') : '';
+  for (const text of asked) {
+    const status = String(text).toLowerCase().replaceAll('-', '_').replace('canceled', 'cancelled');
     const known = hotelStatuses.find((one) => one === status);
     if (known === undefined) return bad('invalid_status', `status must be one of ${hotelStatuses.join(', ')}.`);
     statuses.push(known);
   }
-  if (given.propertyId !== undefined && !propertyIds.some((id) => id === given.propertyId)) {
+  const property = get('property_id');
+  const propertyId = propertyIds.find((id) => id === property);
+  if (property !== undefined && propertyId === undefined)
     return bad('unknown_property', `property_id must be one of ${propertyIds.join(', ')}.`);
-  }
-  const include = Array.isArray(given.include) ? given.include.filter((one) => typeof one === 'string') : undefined;
-  return { kind: 'ok', query: { from, to, by, statuses, propertyId: given.propertyId as string | undefined, include } };
+  const parts = get('include');
+  const include = Array.isArray(parts) ? parts.filter((one) => typeof one === 'string') : undefined;
+  return { kind: 'ok', query: { from, to, by, statuses, propertyId, include } };
 }
 
 function parseDate(

@@ -20,12 +20,13 @@ function spellStatus(status: HotelStatus, spelling: Spelling): string {
   return spelling === 'hyphen' ? status.replace('_', '-') : status;
 }
 
-export function reservationJson(
-  hotel: Hotel,
-  reservation: HotelReservation,
-  spelling: Spelling,
-  detail: Detail = 'full',
-): JsonObject {
+/** How an API and its events show reservations. */
+export interface Look {
+  readonly spelling: Spelling;
+  readonly detail: Detail;
+}
+
+export function reservationJson(hotel: Hotel, reservation: HotelReservation, { spelling, detail }: Look): JsonObject {
   const { decimals } = hotel.property(reservation.propertyId);
   const guests = hotel.guestsOf(reservation).map(guestJson);
   return {
@@ -37,56 +38,36 @@ export function reservationJson(
   };
 }
 
+/** The fields of events that section 2.6 of the interface description lists. */
+const thin = {
+  reservation: ['reservation_id', 'confirmation_number', 'check_in', 'check_out', 'status', 'guests', 'stays'],
+  guest: ['first_name', 'last_name', 'email', 'phone'],
+  stay: ['room_type', 'board_type', 'adults', 'children'],
+};
+
 /** The data of a reservation event: reservation_id, stays and board_type instead of id, rooms and board. */
-export function eventData(
-  hotel: Hotel,
-  reservation: HotelReservation,
-  spelling: Spelling,
-  detail: Detail = 'full',
-): JsonObject {
-  if (detail === 'thin') return thinEventData(hotel, reservation, spelling);
-  const { decimals } = hotel.property(reservation.propertyId);
-  return {
-    reservation_id: reservation.id,
-    ...headJson(reservation, spelling, decimals),
-    guests: hotel.guestsOf(reservation).map(guestJson),
-    stays: reservation.rooms.map((room) => {
-      const { board, ...rest } = roomJson(room);
-      return { ...rest, board_type: boardCode(room.board) };
-    }),
-    charges: reservation.charges.map((charge) => chargeJson(charge, decimals)),
-  };
+export function eventData(hotel: Hotel, reservation: HotelReservation, { spelling, detail }: Look): JsonObject {
+  const { id, rooms: _rooms, charges, ...whole } = reservationJson(hotel, reservation, { spelling, detail: 'full' });
+  const stays = reservation.rooms.map((room) => {
+    const { board, ...rest } = roomJson(room);
+    return only('stay', { ...rest, board_type: boardCodes[board] ?? board }, detail);
+  });
+  const guests = hotel.guestsOf(reservation).map((guest) => only('guest', guestJson(guest), detail));
+  return only('reservation', { reservation_id: id ?? null, ...whole, guests, stays, charges: charges ?? [] }, detail);
 }
 
-/** The fields of section 2.6 of the interface description, and no other. */
-function thinEventData(hotel: Hotel, reservation: HotelReservation, spelling: Spelling): JsonObject {
-  return {
-    reservation_id: reservation.id,
-    confirmation_number: reservation.confirmationNumber,
-    check_in: reservation.checkIn,
-    check_out: reservation.checkOut,
-    status: spellStatus(reservation.status, spelling),
-    guests: hotel.guestsOf(reservation).map(thinGuest),
-    stays: reservation.rooms.map((room) => ({
-      room_type: room.roomType,
-      board_type: boardCode(room.board),
-      adults: room.adults,
-      children: room.children,
-    })),
-  };
-}
-
-function thinGuest({ firstName, lastName, email, phone }: HotelGuest): JsonObject {
-  return known({ first_name: firstName, last_name: lastName, email, phone });
+function only(what: keyof typeof thin, data: JsonObject, detail: Detail): JsonObject {
+  if (detail === 'full') return data;
+  return Object.fromEntries(thin[what].flatMap((name) => (data[name] === undefined ? [] : [[name, data[name]]])));
 }
 
 export function guestEventData(
   guest: HotelGuest,
   reservation: HotelReservation | undefined,
-  detail: Detail = 'full',
+  detail: Detail,
 ): JsonObject {
   return {
-    ...(detail === 'thin' ? thinGuest(guest) : guestJson(guest)),
+    ...only('guest', guestJson(guest), detail),
     ...(reservation === undefined ? {} : { reservation_id: reservation.id }),
   };
 }
@@ -176,19 +157,13 @@ function chargeJson(charge: HotelCharge, decimals: number) {
   };
 }
 
-const boardCodes: ReadonlyMap<string, string> = new Map<string, string>(
-  Object.entries({
-    room_only: 'RO',
-    bed_and_breakfast: 'BB',
-    half_board: 'HB',
-    full_board: 'FB',
-    all_inclusive: 'AI',
-  }),
-);
-
-function boardCode(board: string): string {
-  return boardCodes.get(board) ?? board;
-}
+const boardCodes: { readonly [board: string]: string } = {
+  room_only: 'RO',
+  bed_and_breakfast: 'BB',
+  half_board: 'HB',
+  full_board: 'FB',
+  all_inclusive: 'AI',
+};
 
 /** Dividing two integers prints the exact decimal, up to fifteen digits. */
 function units(minor: number, decimals: number): number {

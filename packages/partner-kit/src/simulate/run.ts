@@ -1,5 +1,5 @@
-import type { Io } from '../io.ts';
-import type { SimulatorAuth } from './auth/method.ts';
+import type { Io } from '../terminal.ts';
+import type { SimulatorAuth } from './auth/guard.ts';
 import type { SimulatorOptions } from './options.ts';
 import { startSimulator } from './simulator.ts';
 

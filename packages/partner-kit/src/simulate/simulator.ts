@@ -1,51 +1,55 @@
 import { join } from 'node:path';
+import type { SenderStats } from '../../../sender/src/index.ts';
 import { AdminPaths } from './admin.ts';
 import { ReservationApi } from './api.ts';
-import { guardFor } from './auth/authenticate.ts';
-import { LoginServer } from './auth/login.ts';
+import { guardFor, LoginServer, type TokenServer } from './auth/guard.ts';
 import { OAuthServer } from './auth/oauth.ts';
-import { keepBook, readBook } from './book-file.ts';
-import { HotelClock } from './clock.ts';
+import { close, listen } from './exchange.ts';
 import { FaultBox } from './faults/rule.ts';
-import { ReservationFeed } from './feed.ts';
-import { type GateParts, replyTo } from './gate.ts';
+import { OtaApi, ReservationFeed, Subscriptions } from './further-calls.ts';
+import { type GateParts, RateLimit, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
-import { LivingHotel } from './life.ts';
+import { HotelClock, keepBook, LivingHotel, readBook } from './life.ts';
 import { LiveLog } from './log.ts';
 import type { SimulatorOptions } from './options.ts';
-import { OtaApi } from './ota.ts';
 import { shippedProperties } from './property.ts';
 import { Pusher, type PushTarget } from './push.ts';
-import { RateLimit } from './rate-limit.ts';
-import type { Spelling } from './represent.ts';
-import { close, listen } from './server.ts';
 import { EventStream } from './stream.ts';
-import { Subscriptions } from './subscriptions.ts';
 
 export interface SimulatorStats {
   readonly reservations: number;
   readonly changes: Readonly<Record<HotelChange['event'], number>>;
   /** By status, or by the kind of cut (truncate, reset, hang). */
   readonly requests: Readonly<Record<string, number>>;
-  readonly pushes: {
-    readonly queued: number;
-    readonly delivered: number;
-    readonly retried: number;
-    readonly dead: number;
-  };
+  readonly pushes: SenderStats;
   readonly faults: Readonly<Record<string, number>>;
 }
+
+const usual = {
+  seed: 1,
+  reservations: 2_000,
+  properties: [shippedProperties[0]],
+  untidy: 0.3,
+  shape: 'wrapped',
+  paging: 'offset',
+  spelling: 'hyphen',
+  detail: 'full',
+  dates: 'iso',
+  excludes: 'none',
+  auth: { type: 'none' },
+  defaultLimit: 100,
+  maxLimit: 1_000,
+} as const satisfies SimulatorOptions;
 
 /** A PMS to test against: reservations, REST API, events. */
 export class Simulator {
   readonly hotel: LivingHotel;
   readonly faults: FaultBox;
-  readonly oauth: OAuthServer | undefined;
+  readonly tokens: TokenServer | undefined;
   readonly stream: EventStream | undefined;
   readonly log = new LiveLog();
-  readonly #options: SimulatorOptions;
+  readonly #options: SimulatorOptions & Required<Pick<SimulatorOptions, keyof typeof usual>>;
   readonly #clock: HotelClock;
-  readonly #spelling: Spelling;
   readonly #gate: GateParts;
   #pushers: readonly Pusher[] = [];
   #heartbeat: NodeJS.Timeout | undefined;
@@ -55,47 +59,36 @@ export class Simulator {
   baseUrl = '';
 
   private constructor(options: SimulatorOptions) {
-    const { seed = 1, reservations = 2_000, auth = { type: 'none' } } = options;
-    this.#options = options;
+    const settings = { ...usual, ...options };
+    const { auth, reservations } = settings;
+    this.#options = settings;
     this.#clock = new HotelClock(options.now ?? Date.now, options.speed ?? 1);
-    this.#spelling = options.spelling ?? 'hyphen';
+    const { now, hotelNow } = this.#clock;
     this.hotel = new LivingHotel({
-      seed,
-      properties: options.properties ?? [shippedProperties[0]],
-      reservations,
-      mostReservations: options.mostReservations ?? Math.max(5_000, reservations * 5),
-      untidy: options.untidy ?? 0.3,
+      mostReservations: Math.max(5_000, reservations * 5),
+      ...settings,
       kept: options.bookFile === undefined ? undefined : readBook(options.bookFile),
-      hotelNow: this.#clock.hotelNow,
-      now: this.#clock.now,
+      hotelNow,
+      now,
     });
     this.hotel.onChange((change) => this.log.changed(change));
-    this.faults = new FaultBox(seed, options.faults ?? []);
-    this.oauth = auth.type === 'oauth2' ? new OAuthServer(auth, this.#clock.now) : undefined;
-    const login = auth.type === 'login' ? new LoginServer(auth, this.#clock.now) : undefined;
-    const look = { spelling: this.#spelling, detail: options.detail ?? 'full' } as const;
+    this.faults = new FaultBox(settings.seed, options.faults ?? []);
+    if (auth.type === 'oauth2') this.tokens = new OAuthServer(auth, now);
+    if (auth.type === 'login') this.tokens = new LoginServer(auth, now);
     this.#gate = {
-      feed: new ReservationFeed(this.hotel, { ...look, maxRangeDays: options.maxRangeDays }, this.#clock.now),
-      ota: new OtaApi(this.hotel),
-      subscriptions: new Subscriptions((targets) => void this.pushTo(targets)),
-      login,
-      api: new ReservationApi(this.hotel, {
-        shape: options.shape ?? 'wrapped',
-        paging: options.paging ?? 'offset',
-        ...look,
-        dates: options.dates ?? 'iso',
-        excludes: options.excludes ?? 'none',
-        defaultLimit: options.defaultLimit ?? 100,
-        maxLimit: options.maxLimit ?? 1_000,
-        maxRangeDays: options.maxRangeDays,
-      }),
-      guard: guardFor(auth, { oauth: this.oauth, login }, this.#clock.now),
-      oauth: this.oauth,
+      api: new ReservationApi(this.hotel, settings),
+      further: [
+        new ReservationFeed(this.hotel, settings, now),
+        new OtaApi(this.hotel),
+        new Subscriptions((targets) => void this.pushTo(targets)),
+      ],
+      guard: guardFor(auth, this.tokens, now),
+      tokens: this.tokens,
       limit: options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit),
       faults: this.faults,
-      now: this.#clock.now,
+      now,
     };
-    this.stream = options.stream && new EventStream(this.hotel, options.stream, this.#gate.guard, this.#clock.now);
+    this.stream = options.stream && new EventStream(this.hotel, options.stream, this.#gate.guard, now);
   }
 
   static async start(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -136,17 +129,14 @@ export class Simulator {
   }
 
   get stats(): SimulatorStats {
-    const sum = (pick: (pusher: Pusher) => number) => this.#pushers.reduce((total, pusher) => total + pick(pusher), 0);
+    const pushes = { queued: 0, delivered: 0, retried: 0, dead: 0 };
+    for (const { sender } of this.#pushers)
+      for (const name of Object.keys(pushes) as (keyof typeof pushes)[]) pushes[name] += sender.stats[name];
     return {
       reservations: this.hotel.size,
       changes: { ...this.log.changes },
       requests: { ...this.log.requests },
-      pushes: {
-        queued: sum(({ sender }) => sender.stats.queued),
-        delivered: sum(({ sender }) => sender.stats.delivered),
-        retried: sum(({ sender }) => sender.stats.retried),
-        dead: sum(({ sender }) => sender.stats.dead),
-      },
+      pushes,
       faults: Object.fromEntries(this.faults.struck),
     };
   }
@@ -159,8 +149,7 @@ export class Simulator {
     this.#pushers = await Promise.all(
       [targets].flat().map((target: PushTarget, index) => {
         const folder = pushFolder === undefined ? undefined : join(pushFolder, String(index));
-        const detail = this.#options.detail ?? 'full';
-        return Pusher.start(this.hotel, target, { spelling: this.#spelling, detail, folder, sender }, (pushed) =>
+        return Pusher.start(this.hotel, target, { ...this.#options, folder, sender }, (pushed) =>
           this.log.pushed(pushed, this.#clock.now()),
         );
       }),

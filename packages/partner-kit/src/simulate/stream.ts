@@ -81,9 +81,9 @@ export class EventStream {
 
   attach(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const url = URL.parse(request.url ?? '', 'http://localhost');
       const right = createHash('sha256').update(this.#options.key).digest('hex');
-      if (url?.pathname !== '/subscriptions' || url.searchParams.get('key') !== right) {
+      const [path, query] = (request.url ?? '').split('?');
+      if (path !== '/subscriptions' || new URLSearchParams(query).get('key') !== right) {
         this.stats.refused += 1;
         socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
         return;
@@ -165,15 +165,8 @@ export class EventStream {
 
   #denied(init: Record<string, unknown>): string | undefined {
     const authorization = String(init.Authorization ?? init.authorization ?? '');
-    const exchange = {
-      method: 'GET',
-      path: '/',
-      pathQuery: '/',
-      query: new URLSearchParams(),
-      bodyText: '',
-      origin: '',
-    };
-    return this.#guard({ ...exchange, headers: { authorization } });
+    const query = new URLSearchParams();
+    return this.#guard({ method: 'GET', pathQuery: '/', query, bodyText: '', headers: { authorization } });
   }
 
   #subscribe(socket: WebSocket, id: string, query: string): unknown {

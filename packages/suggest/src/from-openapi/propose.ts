@@ -1,16 +1,15 @@
+import { stringify } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../../../../src/terms.ts';
-import { asLine, type FieldLine } from '../field.ts';
+import { annotated, remarkOf } from '../print.ts';
+import { asLine, type FieldLine } from '../section.ts';
 import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { findAuth } from './auth.ts';
-import { withMinorUnits } from './minor-units.ts';
+import { listedSpellings, onlyListed, withMinorUnits } from './described.ts';
 import type { ApiDescription, Operation } from './model.ts';
+import { type Candidate, findSingle, operationName, type Ranked, rank } from './operations.ts';
 import { pagingFor } from './paging.ts';
-import { type Candidate, operationName, type Ranked, rank } from './rank.ts';
 import { type ProposedRequest, requestOf, windowLine } from './request.ts';
-import { findSince } from './since.ts';
-import { findSingle } from './single.ts';
-import { listedSpellings, onlyListed } from './spellings.ts';
-import { findWindow, isDate } from './window.ts';
+import { findSince, findWindow, isDate } from './window.ts';
 
 export interface ProposeOptions {
   readonly name?: string;
@@ -205,4 +204,38 @@ function shapeWith(shape: Json | undefined, singlePath: string | undefined): { r
     ...(singlePath !== undefined && { single_path: singlePath }),
   };
   return Object.keys(whole).length === 0 ? {} : { shape: whole };
+}
+
+/** Most fields of a large description are not mapped: list no more than fit on a screen. */
+const mostUnmapped = 60;
+
+/** The proposal as a connector's file, every line with how sure it is and why; the integration's part follows as a comment. */
+export function proposalYaml(proposal: Proposal & { kind: 'ok' }): string {
+  const { connector, integration, fields, unmapped, unknown, notes, operations } = proposal;
+  const head = [
+    ' Proposed from an API description: read every line before you use it. The numbers say how sure each guess is.',
+    ...(operations.length > 1
+      ? [
+          ` Other operations that list reservations: ${operations
+            .slice(1)
+            .map(({ operation }) => operation)
+            .join(', ')}.`,
+        ]
+      : []),
+  ].join('\n');
+  const auth = fields.find(({ field }) => field === 'auth');
+  const left = unmapped.slice(0, mostUnmapped);
+  const remarks = fields.filter(({ field }) => field !== 'auth').map(remarkOf);
+  return annotated(connector, remarks, head, [
+    ' For the integration:',
+    ...(auth === undefined ? [] : [` ${auth.confidence.toFixed(2)} ${auth.reason}`]),
+    ...stringify(integration, { lineWidth: 0 })
+      .trimEnd()
+      .split('\n')
+      .map((line) => `   ${line}`),
+    ...notes.map((note) => ` ${note}`),
+    ...(unknown.length === 0 ? [] : [` Statuses to add to values.status: ${unknown.join(', ')}`]),
+    ...(left.length === 0 ? [] : [' Not mapped:', ...left.map((path) => `   ${path}`)]),
+    ...(unmapped.length > left.length ? [`   and ${unmapped.length - left.length} more`] : []),
+  ]);
 }

@@ -1,10 +1,8 @@
 import type { Json, JsonObject } from '../../../../src/terms.ts';
 import { wordsOf } from '../words.ts';
-import { isCredential, namesProperty } from './credentials.ts';
-import type { Operation, Parameter, Proposed } from './model.ts';
+import { isCredential, namesProperty, type Operation, type Parameter, type Proposed } from './model.ts';
 import { lastKey } from './paging.ts';
-import { enumOf, exampleOf, flattened, typeOf } from './schema.ts';
-import { setAt } from './set-at.ts';
+import { enumOf, exampleOf, flattened, setAt, typeOf } from './schema.ts';
 import type { WindowParameters } from './window.ts';
 
 export interface ProposedRequest {

@@ -41,3 +41,12 @@ export function exampleOf(schema: JsonObject): Json | undefined {
   if (schema.example !== undefined) return schema.example;
   return Array.isArray(schema.examples) ? schema.examples[0] : undefined;
 }
+
+/** Sets a value at a path of keys, and creates missing objects. */
+export function setAt(target: JsonObject, [key, ...rest]: readonly string[], value: Json): void {
+  if (key === undefined) return;
+  const inner = target[key];
+  const next: JsonObject = isObject(inner) ? inner : {};
+  target[key] = rest.length === 0 ? value : next;
+  setAt(next, rest, value);
+}

@@ -27,6 +27,7 @@ export interface Operation {
 }
 
 export type Rule = Situation & { readonly url?: string | undefined; readonly limit?: string | undefined };
+
 export type Values = Readonly<Record<string, string | undefined>>;
 
 /** The values of `with`, including the preset's defaults. */
@@ -87,5 +88,5 @@ export function limitOf(name: string | undefined, limits: Preset['limits']): Lim
 export const withValues = (text: string, values: Values): string =>
   text.replace(/\{with\.(\w+)\}/g, (_all, name) => (Object.hasOwn(values, name) ? (values[name] ?? '') : ''));
 
-const isWhole = (entry: readonly [string, string | undefined]): entry is readonly [string, string] =>
+export const isWhole = (entry: readonly [string, string | undefined]): entry is readonly [string, string] =>
   entry[1] !== undefined;

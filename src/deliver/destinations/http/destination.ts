@@ -1,21 +1,26 @@
 import { chunksOf } from '../../../kit/chunks.ts';
 import type { Json } from '../../../terms.ts';
-import { waitAskedMs } from '../../call-health.ts';
-import type { DestinationServices, DestinationType, Outcome } from '../../destination.ts';
-import { vendorWords } from '../../vendor-words.ts';
-import { itemOutcomes, wholeOutcome } from './answer.ts';
+import { waitAskedMs } from '../../batch.ts';
+import type { DestinationServices, DestinationType, Foreseen, Outcome } from '../../destination.ts';
+import { vendorWords } from '../../http-answer.ts';
+import type { Delivery } from '../../message.ts';
+import { feedbackOf, prepare } from './account.ts';
+import { foundValues, itemOutcomes, refusedField, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
-import { feedbackOf } from './feedback.ts';
-import { foresee } from './foresee.ts';
-import { newestOfEach } from './newest.ts';
-import { type Limits, longestPauseMs, notSent, Pace } from './pace.ts';
-import { compilePlan, type Item } from './plan.ts';
-import { prepare } from './prepare.ts';
+import { compilePlan } from './plan.ts';
 import { presets } from './preset.ts';
-import { foundValues, refusedField } from './read-answer.ts';
-import { noCredentials, type Request, type Requested, requester } from './request.ts';
+import {
+  type Limits,
+  longestPauseMs,
+  noCredentials,
+  notSent,
+  Pace,
+  type Request,
+  type Requested,
+  requester,
+} from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
-import { inTurn } from './turns.ts';
+import { type Item, inTurn, newestOfEach } from './turns.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
 export const destinationType: DestinationType<Settings> = {
@@ -213,4 +218,20 @@ function worst(outcomes: readonly Outcome[]): Outcome {
     return { kind: 'skipped', code: 'nothing_to_send', message: 'The record holds nothing for this destination.' };
   }
   return rest.reduce((a, b) => (order[b.kind] > order[a.kind] ? b : a), first);
+}
+
+/** The requests of these deliveries, call by call, to an account that has nobody of them: it finds only what it creates. */
+export function foresee(settings: Settings, deliveries: readonly Delivery[], batch: number): Foreseen[] {
+  const plan = compilePlan(settings);
+  return chunksOf(deliveries, batch).flatMap((call) => {
+    const items = call.flatMap((one, index) => (plan.withoutRequest(one) ? [] : plan.items(one, index)));
+    return inTurn(items).map(([operation, planned]) => {
+      const due = planned.filter(({ scope }) => operation.applies(scope));
+      const created = Object.keys(operation.found?.as ?? {});
+      for (const { found, stage } of due)
+        if (stage !== 'new_guest' && stage !== 'moved') for (const name of created) found[name] = name;
+      const { sent } = newestOfEach(operation, due);
+      return { requests: Math.ceil(sent.length / (operation.batch ?? batch)), limit: operation.limit };
+    });
+  });
 }

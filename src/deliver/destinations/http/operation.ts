@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { plainHeaders } from '../../../documents/credential.ts';
-import { headerName } from '../../../documents/scalars.ts';
-import { urlTemplate } from '../../../documents/url-template.ts';
+import { headerName, urlTemplate } from '../../../documents/scalars.ts';
 import { empties } from './template.ts';
 
 /** How one kind of request is made, and what its answers mean. */

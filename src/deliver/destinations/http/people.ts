@@ -1,9 +1,9 @@
 import type { Guest } from '../../../canonical/reservation.ts';
+import { sharedAmong } from '../../../persons/identifiers.ts';
 import { samePerson } from '../../../persons/same-person.ts';
-import { sharedAmong } from '../../../persons/shared.ts';
 import { guestsOf } from '../../consent.ts';
 import type { ConsentChange, Delivery, MessageData } from '../../message.ts';
-import { type History, historyOf } from './history.ts';
+import { type History, historyOf } from './stay.ts';
 
 /**
  * A guest as templates see it. Vendors identify people by an address: the e-mail address, or the phone number of a guest without

@@ -5,31 +5,15 @@ import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
-import { notExpressed } from './not-expressed.ts';
 import { type SituationName, situationNames } from './operation.ts';
 import { erasedPeople, formerOf, otherContactsOf, ownerOf, type Person, peopleOf } from './people.ts';
 import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
-import type { Stage } from './turns.ts';
+import type { Item, Stage } from './turns.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
-
-export interface Item {
-  /** The delivery of the batch that it belongs to. */
-  readonly index: number;
-  /** The subject within the delivery: a guest, or the record. */
-  readonly subject: number;
-  readonly operation: Operation;
-  readonly stage: Stage;
-  readonly scope: Scope;
-  /** Values of earlier answers, shared by the requests of one subject; `found` in templates. */
-  readonly found: Record<string, string>;
-  /** The idempotency key; each guest of a message has its own. */
-  readonly key: string;
-  readonly changedAt: number;
-}
 
 export interface Plan {
   /** None if the message holds nothing for this destination. */
@@ -83,7 +67,10 @@ export function compilePlan(settings: Settings): Plan {
       const isRemoval = message.event === 'removed';
       const moment = isRemoval ? undefined : earlier && momentOf(message, earlier[0], changedAt);
       const whole = scopeOf(delivery, message, moment);
-      const subjects = subjectsOf(delivery, whole, isErasure ? erasedPeople(delivery) : peopleOf(delivery));
+      // A request about a reservation as a whole names nobody.
+      const isNamed = each === 'guest' || message.type === 'guest';
+      const people = isNamed ? (isErasure ? erasedPeople(delivery) : peopleOf(delivery)) : [];
+      const subjects = subjectsOf(delivery, whole, people);
       const staying = isErasure && each === 'guest' ? subjectsOf(delivery, whole, peopleOf(delivery)) : subjects;
       const lead = staying.find(({ isEnding: ends }) => !(byConsent && ends));
       const isKept = each === 'guest' && earlier !== undefined && earlier.length > 0;
@@ -91,7 +78,8 @@ export function compilePlan(settings: Settings): Plan {
       // A stay that the destination has is kept up to date, even if none of its guests has an address any more.
       const ofStay = lead ?? (isKept && !withdrew ? nobody(whole) : undefined);
       const leading = lead?.scope.guest as Person | undefined;
-      const former = formerOf(delivery, leading, (guest) => each === 'guest' && isWanted({ ...whole, guest }));
+      const former =
+        each === 'guest' ? formerOf(delivery, leading, (guest) => isWanted({ ...whole, guest })) : undefined;
       const isAlong = (one: Subject) =>
         one !== lead && !isErasure && (one.scope.guest as Person).marketing_consent === true;
       const companions = (
@@ -258,3 +246,44 @@ const nobody = (scope: Scope): Subject => subjectOf(scope, 0, false);
 
 const isEnding = ({ byConsent }: Delivery, guest: Person | undefined): boolean =>
   guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false);
+
+interface Requests {
+  readonly each: 'record' | 'guest';
+  /** The body of the usual request; undefined for the message itself, which says what happened. */
+  readonly body: Json | undefined;
+  /** The requests of each situation, where it has its own. */
+  readonly steps: Readonly<Partial<Record<'erased' | 'withdrawn' | 'removed', unknown>>>;
+}
+
+/**
+ * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
+ * any other, and its answer would count as the confirmation.
+ */
+function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
+  if (requests.body === undefined) return undefined;
+  const body = JSON.stringify(requests.body);
+  const isAboutGuests = requests.each === 'guest' || message.type === 'guest';
+  if (message.event === 'erased') {
+    const isSaid = requests.steps.erased !== undefined || body.includes('{event') || !isAboutGuests;
+    return isSaid || erasedPeople({ message, byConsent, ...rest }).length === 0 ? undefined : dead('erased');
+  }
+  if (message.event === 'removed') {
+    const isSaid = requests.steps.removed !== undefined || /\{(?:event|data\.status)/.test(body);
+    return isSaid || requests.each === 'guest' ? undefined : dead('removed');
+  }
+  const withdraws =
+    byConsent && guestsOf(message.type, message.data).some(({ marketing_consent: agrees }) => agrees === false);
+  const isSaid = (requests.steps.withdrawn !== undefined && isAboutGuests) || body.includes('consent');
+  return withdraws && !isSaid ? dead('withdrawn') : undefined;
+}
+
+const words = {
+  erased: 'The body of this destination cannot express an erasure, and there is no on.erased.',
+  withdrawn: 'The body of this destination cannot express a withdrawal of consent, and there is no on.withdrawn.',
+  removed: 'The body of this destination cannot express that a record was removed, and there is no on.removed.',
+} as const;
+const dead = (situation: keyof typeof words): Outcome => ({
+  kind: 'dead',
+  code: 'deliver.not_expressed',
+  message: words[situation],
+});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Rate } from '../../../outbound/rate.ts';
+import type { Rate } from '../../../outbound/circuit.ts';
 import { reportKinds } from '../../../terms.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 

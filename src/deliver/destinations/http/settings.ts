@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { authSchema } from '../../../documents/auth.ts';
 import { crossChecked } from '../../../documents/checked.ts';
-import { durationMs } from '../../../documents/duration.ts';
-import { durationText } from '../../../documents/scalars.ts';
-import { urlTemplate } from '../../../documents/url-template.ts';
+import { durationText, urlTemplate } from '../../../documents/scalars.ts';
+import { durationMs } from '../../../documents/units.ts';
 import type { Json } from '../../../terms.ts';
 import { operationShape, perSituation, situationSchema } from './operation.ts';
 import { presets } from './preset.ts';

@@ -1,9 +1,9 @@
-import type { Room } from '../../../canonical/reservation.ts';
+import { add, type Room, withNumbers } from '../../../canonical/reservation.ts';
 import type { EpochMs } from '../../../terms.ts';
-import type { Message } from '../../message.ts';
+import type { Message, StayOfBrand } from '../../message.ts';
 
 /** The values of a stay that CRMs ask for and that the record holds only indirectly; `{stay.…}` in templates. */
-export interface Stay {
+interface Stay {
   /** The integration and the id: ids repeat between integrations, even within one brand_id, and no integration's name has a colon. */
   readonly key: string;
   /** The number that the guest knows, or the id. */
@@ -51,3 +51,87 @@ function texts(rooms: readonly Room[]): Pick<Stay, 'room_type' | 'board' | 'rate
   );
   return Object.fromEntries(all.filter(([, text]) => text !== ''));
 }
+
+/**
+ * What all stays of a person add up to, for segments; `{guest.history.…}` in templates. It is worked out with each delivery of the person, from the
+ * stays as they are stored, so it is right from the first delivery on.
+ */
+export interface History {
+  /** Stays that have begun: checked in or checked out. */
+  readonly stays: number;
+  readonly last_check_out?: string;
+  /** Of confirmed stays that begin on the day of the change or later. */
+  readonly next_check_in?: string;
+  /** The check-out of a stay that is checked in. */
+  readonly in_house_until?: string;
+  /** The first birthday of the guest in a stay that is to come or in house. */
+  readonly birthday_in_stay?: string;
+  /** When a booking was last cancelled, as the partner says it, else when it was seen. */
+  readonly last_cancelled?: string;
+  /** The amounts of the stays that have begun, in the currency of the last of them. */
+  readonly value?: unknown;
+  readonly currency?: string;
+  /** Of the first and the last booking that was not cancelled or a no-show. */
+  readonly first_channel?: string;
+  readonly last_channel?: string;
+  /** The integrations that the stays come from. */
+  readonly brands: string;
+}
+
+export function historyOf(stays: readonly StayOfBrand[], today: string, bornOn?: string): History {
+  const booked = stays
+    .filter(({ status }) => status !== 'cancelled' && status !== 'no_show')
+    .toSorted((a, b) => compare(a.booking_date ?? a.check_in, b.booking_date ?? b.check_in) || compare(a.id, b.id));
+  const begun = booked
+    .filter(({ status }) => status === 'checked_in' || status === 'checked_out')
+    .toSorted((a, b) => compare(a.check_in, b.check_in));
+  const dates = (field: 'check_in' | 'check_out', wanted: string) =>
+    booked.flatMap(({ status, [field]: date }) => (status === wanted && date !== undefined ? [date] : [])).sort();
+  const channels = booked.flatMap(({ channel }) => channel ?? []);
+  const currency = begun.findLast(({ total_amount }) => total_amount !== undefined)?.currency;
+  const amounts = begun.flatMap((one) => (one.currency === currency ? (one.total_amount ?? []) : []));
+  return defined({
+    stays: begun.length,
+    last_check_out: dates('check_out', 'checked_out').at(-1),
+    next_check_in: dates('check_in', 'confirmed').find((date) => date >= today),
+    in_house_until: dates('check_out', 'checked_in').at(-1),
+    birthday_in_stay: bornOn === undefined ? undefined : birthdays(booked, bornOn, today).sort()[0],
+    last_cancelled: stays
+      .flatMap((one) => (one.status === 'cancelled' ? (one.cancelled_at ?? today).slice(0, 10) : []))
+      .sort()
+      .at(-1),
+    value: amounts.length === 0 ? undefined : numberOf(add(amounts)),
+    currency,
+    first_channel: channels[0],
+    last_channel: channels.at(-1),
+    brands: [...new Set(stays.map(({ brand }) => brand))].sort().join(', '),
+  });
+}
+
+/** Birthdays between check-in and check-out, both included, in stays that are not over. */
+function birthdays(booked: readonly StayOfBrand[], bornOn: string, today: string): string[] {
+  const open = booked.filter(({ status }) => status === 'confirmed' || status === 'checked_in');
+  return open.flatMap(({ check_in: from = '', check_out: to = '' }) =>
+    to < today
+      ? []
+      : [...new Set([from, to].map((date) => birthdayIn(Number(date.slice(0, 4)), bornOn)))].filter(
+          (date) => date >= from && date <= to,
+        ),
+  );
+}
+
+/** Who was born on 29 February has a birthday on the 28th in other years. */
+function birthdayIn(year: number, bornOn: string): string {
+  const isLeap = new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1;
+  const day = bornOn.slice(4) === '-02-29' && !isLeap ? '-02-28' : bornOn.slice(4);
+  return `${year}${day}`;
+}
+
+const compare = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A JSON number with every digit. */
+const numberOf = (total_amount: string): unknown =>
+  (withNumbers({ total_amount }) as { total_amount: unknown }).total_amount;
+
+const defined = (values: { readonly [Field in keyof History]: History[Field] | undefined }): History =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as unknown as History;

@@ -6,14 +6,11 @@ import { isSqlState } from '../../../kit/sql-state.ts';
 import { brandWriter } from '../../brands.ts';
 import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
-import { inTransaction, openWarehouse } from './connection.ts';
-import { eraseFromVersions } from './erase-versions.ts';
-import { failureOf, mayBeMistyped } from './failure.ts';
-import { mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
-import { migrateWarehouse } from './schema.ts';
+import { failureOf, mayBeMistyped, mistypedColumns } from './failure.ts';
+import { eraseFromVersions, mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
+import { inTransaction, migrateWarehouse, openWarehouse } from './schema.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
 import { children, columns, copyText, type Rows, rowsOf, type Table } from './tables.ts';
-import { mistypedColumns } from './types.ts';
 
 /** A warehouse: COPY into staging, then one merge that keeps the newer version, in one transaction per batch. */
 export const destinationType: DestinationType<Settings> = {

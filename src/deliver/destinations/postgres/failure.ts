@@ -1,8 +1,10 @@
+import type pg from 'pg';
+import { kinds } from '../../../canonical/fields.ts';
+import type { ErrorCode } from '../../../errors.ts';
 import { foreignText, isVocabulary } from '../../../kit/foreign-text.ts';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
-import { ownColumns, ownWords } from './tables.ts';
-import type { Mistyped } from './types.ts';
+import { canonicalOf, ownColumns, ownWords, type Table } from './tables.ts';
 
 interface ServerError {
   readonly code?: string;
@@ -72,32 +74,53 @@ export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): O
     return { kind: 'dead', code: 'deliver.refused', message, whole: true };
   }
   if (/^28...$/.test(code)) {
-    return {
-      kind: 'retry',
-      code: 'deliver.auth_failed',
-      message: `The warehouse refused the login: SQLSTATE ${code}.`,
-    };
+    const message = `The warehouse refused the login: SQLSTATE ${code}.`;
+    return { kind: 'retry', code: 'deliver.auth_failed', message };
   }
   if (isSqlState(error, 'queryCanceled') || code === 'ETIMEDOUT') {
-    return {
-      kind: 'retry',
-      code: 'deliver.timeout',
-      message: `The warehouse did not finish in time: ${said}.`,
-      whole: true,
-    };
+    return whole('deliver.timeout', `The warehouse did not finish in time: ${said}.`);
   }
   if (/^(08|53|57)...$|^25006$/.test(code) || !/^[0-9A-Z]{5}$/.test(code) || /^E[A-Z]+$/.test(code)) {
-    return {
-      kind: 'retry',
-      code: 'deliver.unreachable',
-      message: `The warehouse cannot be reached: ${said}.`,
-      whole: true,
-    };
+    return whole('deliver.unreachable', `The warehouse cannot be reached: ${said}.`);
   }
-  return {
-    kind: 'retry',
-    code: 'deliver.server_error',
-    message: `The warehouse answered SQLSTATE ${code}.`,
-    whole: true,
-  };
+  return whole('deliver.server_error', `The warehouse answered SQLSTATE ${code}.`);
+}
+
+const whole = (code: ErrorCode, message: string): Outcome => ({ kind: 'retry', code, message, whole: true });
+
+/** The types of the columns that are not canonical fields; the others are text. */
+const envelope: ReadonlyMap<string, string> = new Map([
+  ...['epoch', 'version', 'position', 'guest_count', 'room_count'].map((name) => [name, 'integer'] as const),
+  ...['rooms', 'charges'].map((name) => [name, 'jsonb'] as const),
+  ...['changed_at', 'stated_at', 'removed_at'].map((name) => [name, 'timestamp with time zone'] as const),
+]);
+
+/** The type of a column of ours. */
+function typeOf(table: string, column: string): string {
+  const fields = canonicalOf[(table === 'reservation_versions' ? 'reservations' : table) as Table] ?? [];
+  const kind = fields.find(([name]) => name === column)?.[1].kind;
+  return kind === undefined ? (envelope.get(column) ?? 'text') : kinds[kind].sql;
+}
+
+interface Mistyped {
+  readonly table: string;
+  readonly column: string;
+  readonly message: string;
+}
+
+/** Our columns to which somebody gave another type. Many of those types still take our values. */
+export async function mistypedColumns(pool: pg.Pool, schema: string): Promise<Mistyped[]> {
+  const { rows } = await pool.query<{ at: string; table: string; column: string; type: string }>(
+    `select to_regnamespace($1)::text as at, c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = to_regnamespace($1) and c.relkind in ('r', 'p') order by c.relname, a.attnum`,
+    [schema],
+  );
+  return rows.flatMap(({ at, table, column, type }) => {
+    const needed = typeOf(table, column);
+    if (type === needed || !ownColumns(table).includes(column)) return [];
+    const place = `${at}.${table}`;
+    const message = `${place}.${column} is ${type} instead of ${needed} (alter table ${place} alter ${column} type ${needed})`;
+    return [{ table, column, message }];
+  });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { checkedText } from '../../../documents/checked.ts';
-import { durationMs } from '../../../documents/duration.ts';
 import { durationText } from '../../../documents/scalars.ts';
 import { hasReference } from '../../../documents/secret-reference.ts';
+import { durationMs } from '../../../documents/units.ts';
 
 /** A Unix socket is postgres://user@/database?host=/folder, without a host, which a URL parser refuses. */
 const postgresUrl = () =>

@@ -4,7 +4,7 @@ import type { Delivery } from '../../message.ts';
 
 /** The loaded columns in the order of COPY, and the rows that a batch becomes. */
 
-export type Cell = string | number | boolean | undefined;
+type Cell = string | number | boolean | undefined;
 
 /** The canonical fields of each table. The id of a reservation is in the key. */
 export const canonicalOf = {

@@ -1,8 +1,6 @@
 import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
-import { UnfitValue } from '../../lake/format.ts';
-import { fileBytes } from '../../lake/settings.ts';
 import { NoAnswer } from './requests.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
@@ -20,9 +18,8 @@ export const destinationType: DestinationType<Settings> = {
     const open = async () => {
       const { bucketStore, statusOf } = await import('./bucket.ts');
       const store = bucketStore(settings, http, timeoutMs);
-      const { format } = settings;
       const failure = (error: unknown) => failureOf(error, statusOf(error));
-      const lake = openLake({ store, format, fileBytes: fileBytes(settings), brandIdsOf, brandOf, clock, failure });
+      const lake = openLake({ store, settings, brandIdsOf, brandOf, clock, failure });
       return { lake, close: () => store.close() };
     };
     return {
@@ -41,9 +38,6 @@ export const destinationType: DestinationType<Settings> = {
 
 /** Only names and codes: the client's messages quote keys of objects and ids of access keys. */
 function failureOf(error: unknown, status: number | undefined): Outcome {
-  if (error instanceof UnfitValue) {
-    return { kind: 'dead', code: 'deliver.refused', message: `Writing failed: ${error.message}.`, whole: true };
-  }
   if (error instanceof NoAnswer) {
     if (error.reason === 'blocked')
       return { kind: 'dead', code: 'deliver.blocked_address', message: `${error.message}.` };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { checkedText } from '../../../documents/checked.ts';
 import { plainHeaders } from '../../../documents/credential.ts';
-import { durationMs } from '../../../documents/duration.ts';
 import { durationText, headerName, httpUrl } from '../../../documents/scalars.ts';
 import { hasReference } from '../../../documents/secret-reference.ts';
+import { durationMs } from '../../../documents/units.ts';
 
 /** Standard Webhooks: `whsec_` and base64 of 24 to 64 bytes. */
 const signingSecret = () =>

@@ -1,14 +1,13 @@
+import type { Brand } from '../../../brand/brand.ts';
 import type { Pagination } from '../../../documents/connector-pagination.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import { shortHash } from '../../../kit/short-hash.ts';
-import { answerReader } from '../../../outbound/ask/answer-reader.ts';
-import type { Asked } from '../../../outbound/ask/asked.ts';
+import { answerReader } from '../../../outbound/ask/answer.ts';
+import type { Asked } from '../../../outbound/ask/ports.ts';
 import type { RawRecord } from '../../../shape/shape.ts';
 import type { Json } from '../../../terms.ts';
 import type { PullPlan, Routing } from '../ports.ts';
-import { readTotal } from './paginate/paginator.ts';
-import { rowIdentity } from './routing.ts';
-import type { Row } from './row.ts';
+import { readTotal } from './paginate.ts';
 
 export interface WholePage {
   readonly kind: 'page';
@@ -22,7 +21,7 @@ export interface WholePage {
   readonly fingerprint: number;
 }
 
-export type Page = WholePage | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
+type Page = WholePage | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
 
 /** The rows of an answer. */
 export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer' }>): Page {
@@ -91,3 +90,44 @@ export function totalOf(
   if (pagination.type === 'none' || pagination.total === false) return undefined;
   return readTotal(answerReader(pagination.total)(body, headers));
 }
+
+/** A row of a page with the hashes that identify it. */
+export interface Row {
+  /** Hash of the reservation's key; of the whole row if it has no key, and for flat rows. */
+  readonly identity: number;
+  /** Hash of the content. */
+  readonly content: number;
+  /** Hash of the bare cancellation that adds to the row: without it, it is another row. */
+  readonly added?: number;
+  readonly raw: RawRecord;
+  /** The property that the row names, where one poll serves several brands. */
+  readonly property?: string;
+}
+
+/**
+ * Divides one poll between several brands of one account. Every row names its property. A row that names an unknown property, or none,
+ * is left out and counted; its brand is never guessed.
+ */
+export function routeRows({ settings, routing }: PullPlan, rows: readonly Row[]) {
+  if (routing === undefined) return { own: rows, others: [], unrouted: [] };
+  const byProperty = Map.groupBy(rows, ({ property = '' }) => property);
+  const own = byProperty.get(settings.brandId) ?? [];
+  const others = routing.brands.flatMap((brand) => {
+    const its = byProperty.get(brand.body.brand_id);
+    return its === undefined ? [] : [{ brand, rows: its }];
+  });
+  const taken = new Set([settings.brandId, ...routing.brands.map(({ body }) => body.brand_id)]);
+  // The properties of the rows that no brand takes; an empty text for a row that names none.
+  const unrouted = rows.flatMap(({ property = '' }) => (taken.has(property) ? [] : [property]));
+  return { own, others, unrouted };
+}
+
+/** The plan for the rows of one brand. */
+export function planFor(plan: PullPlan, brand: Brand): PullPlan {
+  const { brand_id: brandId, timezone } = brand.body;
+  return { brand, settings: { ...plan.settings, brandId, timezone, integration: brand.integration } };
+}
+
+/** Reservations of two properties may have the same id. */
+export const rowIdentity = (key: string, property: string | undefined): number =>
+  shortHash(property === undefined ? key : `${property}\u0000${key}`);

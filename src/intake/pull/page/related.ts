@@ -1,23 +1,19 @@
 import type { PullSettings, Related, RequestTemplate } from '../../../documents/pull.ts';
 import { pathReader, pathWalker } from '../../../json-path/read.ts';
 import { chunksOf } from '../../../kit/chunks.ts';
-import type { Asker } from '../../../outbound/ask/ask.ts';
-import type { AskCounts, NoAnswer } from '../../../outbound/ask/asked.ts';
-import type { Tried } from '../../../outbound/ask/ports.ts';
-import { openRequest } from '../../../outbound/ask/request.ts';
-import type { Values } from '../../../outbound/ask/template.ts';
-import { addedParameters } from '../../../outbound/auth/secrets.ts';
-import { isObject, type Json } from '../../../terms.ts';
-import { asObject } from './as-object.ts';
+import type { Asker } from '../../../outbound/ask/asking.ts';
+import type { AskCounts, NoAnswer, Tried } from '../../../outbound/ask/ports.ts';
+import type { Values } from '../../../outbound/ask/request.ts';
+import { addedParameters } from '../../../outbound/auth/fixed.ts';
+import { isObject, type Json, type JsonObject } from '../../../terms.ts';
 import { totalOf } from './page.ts';
-import { paginatorFor } from './paginate/paginate.ts';
-import type { PageState } from './paginate/paginator.ts';
+import { openPage, type PageState, paginatorFor } from './paginate.ts';
 
 /** Rows by table name. */
 type Tables = Readonly<Record<string, Json[]>>;
 
 /** `body` is the answer with the tables added beside the list, for the mapping to read at `$body`. */
-export type WithRelated = { readonly kind: 'body'; readonly body: Json; readonly bytes: number } | NoAnswer;
+type WithRelated = { readonly kind: 'body'; readonly body: Json; readonly bytes: number } | NoAnswer;
 
 type Listed = { readonly kind: 'rows'; readonly rows: readonly Json[]; readonly bytes: number } | NoAnswer;
 
@@ -141,14 +137,12 @@ export async function fetchList(
   let state: PageState = paginator.first;
   for (;;) {
     followed.add(JSON.stringify(state));
-    const request = openRequest(table, settings.base_url, values, paginator.placements(state));
-    const address = paginator.address?.(state);
-    const asked = await asker.ask(address === undefined ? request : { ...request, base: address, query: [] }, {
+    const asked = await asker.ask(openPage(paginator, state, table, settings.base_url, values), {
       canShrink,
       firstPage: true,
       counts,
       hasRows: (body) => (rowsIn(body, table) ?? []).length > 0,
-      ...(tried && { tried }),
+      tried,
     });
     if (asked.kind !== 'answer') return asked;
     const body = asked.body ?? [];
@@ -186,4 +180,9 @@ function rowsIn(body: Json, { name, root_path: rootPath }: Table): readonly Json
   if (found === undefined) return undefined;
   if (found === null) return [];
   return Array.isArray(found) ? found : [found];
+}
+
+/** An answer as an object that can hold more fields. A bare list moves to `$list`, where the shape looks for it. */
+export function asObject(body: Json): JsonObject {
+  return isObject(body) ? body : { $list: body };
 }

@@ -1,5 +1,10 @@
 import type { PullSettings, RequestTemplate } from '../../../documents/pull.ts';
-import type { Run } from '../run/run-state.ts';
+import type { OpenRequest, Values } from '../../../outbound/ask/request.ts';
+import type { EpochMs, SyncType } from '../../../terms.ts';
+import { openPage, type Paginator } from '../page/paginate.ts';
+import type { Position, Run } from '../run/run-state.ts';
+import { addDays, daysIn, startOfDay, type Window } from '../window/windows.ts';
+import { formattedPlaceholders, writeDate } from './write-date.ts';
 
 type Settings = Pick<PullSettings, 'request' | 'requests' | 'hasWindows' | 'since'>;
 
@@ -38,4 +43,108 @@ export function isCut(settings: Settings, run: Pick<Run, 'sync'>): boolean {
 
 export function mentions(template: RequestTemplate | undefined, placeholder: string): boolean {
   return JSON.stringify(template ?? null).includes(placeholder);
+}
+
+interface ListValues {
+  readonly window: Window;
+  readonly timezone: string;
+  readonly brandId: string;
+  readonly sync?: SyncType | undefined;
+  readonly status?: string | readonly string[] | undefined;
+  /** For a list by modification time: its bounds. */
+  readonly since?: EpochMs;
+  readonly now?: EpochMs;
+}
+
+/**
+ * The values of a list request, with each date that the template formats itself: {window.before} is then the last second before the
+ * window, {window.to} its last second, {window.after} the next one.
+ */
+export function listValues(
+  { window, timezone, brandId, sync, status, since, now }: ListValues,
+  template?: RequestTemplate,
+): Values {
+  const before = addDays(window.from, -1);
+  const after = addDays(window.to, 1);
+  const start = startOfDay(window.from, timezone);
+  const end = startOfDay(after, timezone);
+  const moments: Readonly<Record<string, EpochMs | undefined>> = {
+    'window.from': start,
+    'window.before': start - 1000,
+    'window.to': end - 1000,
+    'window.after': end,
+    'window.from_utc': start,
+    'window.to_utc': end,
+    since,
+    since_utc: since,
+    now,
+    now_utc: now,
+  };
+  const written = formattedPlaceholders(template).map(([name, format]) => {
+    const moment = moments[name];
+    const zone = name.endsWith('_utc') ? 'UTC' : timezone;
+    return [`${name}:${format}`, moment === undefined ? undefined : writeDate(moment, format, zone)] as const;
+  });
+  return {
+    since: inUtc(since),
+    since_utc: inUtc(since),
+    now: inUtc(now),
+    now_utc: inUtc(now),
+    'window.from': window.from,
+    'window.to': window.to,
+    'window.before': before,
+    'window.after': after,
+    'window.days': daysIn(window),
+    'window.from_utc': inUtc(start),
+    'window.to_utc': inUtc(end),
+    'sync.type': sync,
+    // Always a list: in a body one status arrives as an array too, in a query as one parameter.
+    'sync.status': status === undefined ? undefined : [status].flat(),
+    'sync.status.joined': status === undefined ? undefined : [status].flat().join(','),
+    brand_id: brandId,
+    ...Object.fromEntries(written),
+  };
+}
+
+const inUtc = (moment: EpochMs | undefined) =>
+  moment === undefined ? undefined : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** The list request for the position's window and page. */
+export function pageRequest(
+  settings: PullSettings,
+  { sync }: Pick<Run, 'sync'>,
+  paginator: Paginator,
+  position: Position,
+): OpenRequest {
+  const { window, from, to, pass } = position;
+  const { timezone, brandId } = settings;
+  const status = sync && settings.syncs[sync]?.status;
+  const template = listRequestOf(settings, { sync });
+  if (template === undefined) throw new TypeError(noList.message);
+  const about = {
+    window: window ?? { from, to },
+    timezone,
+    brandId,
+    sync,
+    status,
+    ...changesAt(settings, { sync }, position),
+  };
+  return openPage(paginator, pass.page, template, settings.base_url, listValues(about, template));
+}
+
+/** The values of {since} and {now} at the position: the bounds of its step, if the changes are cut into steps. */
+function changesAt(
+  settings: PullSettings,
+  run: Pick<Run, 'sync'>,
+  { since, until, window }: Position,
+): Pick<ListValues, 'since' | 'now'> {
+  if (since === undefined || until === undefined) return {};
+  if (window === undefined || changeStepDays(settings, run) === undefined) return { since, now: until };
+  const { timezone } = settings;
+  // A partner may exclude both bounds: a change exactly between two steps must be in one of them. A step of one day has no room for it.
+  const overlapMs = settings.since.stepDays === 1 ? 0 : 1_000;
+  return {
+    since: Math.max(since, startOfDay(window.from, timezone) - overlapMs),
+    now: Math.min(until, startOfDay(addDays(window.to, 1), timezone)),
+  };
 }

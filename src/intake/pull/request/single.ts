@@ -1,16 +1,16 @@
+import type { PullSettings } from '../../../documents/pull.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import { pathReader } from '../../../json-path/read.ts';
-import { type Asker, noAskCounts, openAsker } from '../../../outbound/ask/ask.ts';
-import type { NoAnswer } from '../../../outbound/ask/asked.ts';
+import { type Asker, noAskCounts, openAsker } from '../../../outbound/ask/asking.ts';
+import type { NoAnswer } from '../../../outbound/ask/ports.ts';
+import { type OpenRequest, openRequest } from '../../../outbound/ask/request.ts';
 import type { RawRecord } from '../../../shape/shape.ts';
 import { type EpochMs, type IntegrationName, isObject, type Json } from '../../../terms.ts';
-import { addRelated, type RelatedOptions } from '../page/related.ts';
-import type { PullPlan, PullPorts } from '../ports.ts';
-import { limitsOf } from '../run/limits.ts';
-import { partsIn, singleRequest, withRequestedId } from './single-request.ts';
+import { addRelated, asObject, type RelatedOptions } from '../page/related.ts';
+import { limitsOf, type PullPlan, type PullPorts } from '../ports.ts';
 
 /** The partner's answer to a request for one reservation. */
-export type SingleAnswer =
+type SingleAnswer =
   | { readonly kind: 'found'; readonly body: Json; readonly record: RawRecord; readonly requestedAt: EpochMs }
   /** The partner has no such reservation. */
   | { readonly kind: 'absent' }
@@ -60,7 +60,7 @@ export async function askSingle(
   return { kind: 'found', body: got.body, record: whole.record, requestedAt };
 }
 
-export type Single =
+type Single =
   | Extract<SingleAnswer, { kind: 'found' | 'absent' }>
   /** A retry may succeed. */
   | { readonly kind: 'later'; readonly code: ErrorCode; readonly message: string; readonly afterMs?: number }
@@ -80,13 +80,12 @@ export async function fetchSingle(
   ports: PullPorts,
   integration: IntegrationName,
   id: string,
-  signal: AbortSignal = new AbortController().signal,
+  signal?: AbortSignal,
 ): Promise<Single> {
-  const planned = await ports.plan(integration);
-  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
-  const asker = openAsker(ports, planned.plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
+  const opened = await openPlanned(ports, integration, signal);
+  if (opened.kind === 'failed') return opened;
   const options = { counts: noAskCounts(), mostPages: limitsOf(ports).pages };
-  return resultOf(await askSingle(asker, planned.plan, id, options));
+  return resultOf(await askSingle(opened.asker, opened.plan, id, options));
 }
 
 export type FetchedGuest = Exclude<Single, { kind: 'found' }> | Omit<Extract<Single, { kind: 'found' }>, 'record'>;
@@ -96,22 +95,36 @@ export async function fetchGuest(
   ports: PullPorts,
   integration: IntegrationName,
   id: string,
-  signal: AbortSignal = new AbortController().signal,
+  signal?: AbortSignal,
 ): Promise<FetchedGuest> {
-  const planned = await ports.plan(integration);
-  if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code, message: planned.message };
-  const { settings } = planned.plan;
+  const opened = await openPlanned(ports, integration, signal);
+  if (opened.kind === 'failed') return opened;
+  const { settings } = opened.plan;
   const request = settings.guest && singleRequest(settings.guest, settings, id);
   if (request === undefined) {
     return { kind: 'failed', code: 'pull.no_single', message: 'the connector has no request for one guest' };
   }
-  const asker = openAsker(ports, planned.plan, { parkable: true, atOpenCircuit: () => 'fail', signal });
-  const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts: noAskCounts() });
+  const asked = await opened.asker.ask(request, { canShrink: false, firstPage: true, counts: noAskCounts() });
   if (asked.kind === 'failed' && asked.code === 'pull.not_found') return { kind: 'absent' };
   if (asked.kind !== 'answer') return resultOf(asked) as Exclude<Single, { kind: 'found' }>;
   const { root_path: root } = settings.guest ?? {};
   const body = root === undefined || asked.body === undefined ? asked.body : pathReader(root)(asked.body);
   return isObject(body) ? { kind: 'found', body, requestedAt: asked.requestedAt } : { kind: 'absent' };
+}
+
+async function openPlanned(
+  ports: PullPorts,
+  integration: IntegrationName,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const planned = await ports.plan(integration);
+  if (planned.kind === 'unavailable') return { ...planned, kind: 'failed' } as const;
+  const { plan } = planned;
+  return {
+    kind: 'ok',
+    plan,
+    asker: openAsker(ports, plan, { parkable: true, atOpenCircuit: () => 'fail', signal }),
+  } as const;
 }
 
 function resultOf(asked: SingleAnswer): Single {
@@ -121,13 +134,10 @@ function resultOf(asked: SingleAnswer): Single {
       return asked;
     case 'other':
       return { kind: 'failed', code: 'pull.wrong_shape', message: asked.message };
-    case 'park':
-      return {
-        kind: 'later',
-        code: 'pull.rate_limited',
-        message: `waiting for the partner (${asked.reason})`,
-        afterMs: asked.ms,
-      };
+    case 'park': {
+      const message = `waiting for the partner (${asked.reason})`;
+      return { kind: 'later', code: 'pull.rate_limited', message, afterMs: asked.ms };
+    }
     case 'stopped':
       return { kind: 'later', code: 'pull.unreachable', message: 'the node is shutting down', afterMs: 0 };
     case 'shrink':
@@ -136,4 +146,34 @@ function resultOf(asked: SingleAnswer): Single {
       return { kind: passing.has(code) ? 'later' : 'failed', code, message };
     }
   }
+}
+
+type Template = NonNullable<PullSettings['single']>;
+
+/** Undefined if the id does not have the parts that the request sends. */
+function singleRequest(
+  single: Omit<Template, 'map'>,
+  { base_url: baseUrl, brandId }: Pick<PullSettings, 'base_url' | 'brandId'>,
+  id: string,
+): OpenRequest | undefined {
+  const values = { id, brand_id: brandId };
+  if (single.split === undefined) return openRequest(single, baseUrl, values);
+  const parts = id.split(single.split).map((part) => part.trim());
+  if (parts.length !== partsIn(single) || parts.includes('')) return undefined;
+  return openRequest(single, baseUrl, {
+    ...values,
+    ...Object.fromEntries(parts.map((part, index) => [`id.${index}`, part])),
+  });
+}
+
+/** How many ids the request sends: {id.0}, {id.1}. */
+function partsIn({ path, query, body, headers }: Pick<Template, 'path' | 'query' | 'body' | 'headers'>): number {
+  const used = JSON.stringify([path, query, body, headers]).matchAll(/\{id\.(\d)\}/g);
+  return Math.max(...Array.from(used, ([, index]) => Number(index))) + 1;
+}
+
+/** The answer with the requested id beside the reservation, for the mapping to read at `$body`. */
+function withRequestedId(body: Json, { id_as: idAs }: Template, id: string): Json {
+  if (idAs === undefined) return body;
+  return typeof body === 'object' && body !== null ? { ...asObject(body), [idAs]: id } : body;
 }

@@ -5,7 +5,10 @@ import type { EpochMs, Json } from '../../../terms.ts';
 const formatted = /\{(window\.(?:from|to)(?:_utc)?|window\.(?:before|after)|(?:since|now)(?:_utc)?):([^{}]+)\}/g;
 
 /** Every formatted placeholder of a request, such as window.from:DD/MM/YYYY. */
-export function formattedPlaceholders(template: RequestTemplate): readonly (readonly [name: string, format: string])[] {
+export function formattedPlaceholders(
+  template: RequestTemplate | undefined,
+): readonly (readonly [name: string, format: string])[] {
+  if (template === undefined) return [];
   const texts: string[] = [];
   const collect = (value: Json): void => {
     if (typeof value === 'string') texts.push(value);
@@ -16,23 +19,11 @@ export function formattedPlaceholders(template: RequestTemplate): readonly (read
   return found.map(([, name = '', format = '']) => [name, format]);
 }
 
-const monthNames = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+type Zoned = Temporal.ZonedDateTime;
+
+const monthNames = 'January February March April May June July August September October November December'.split(' ');
 const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0');
 
-type Zoned = Temporal.ZonedDateTime;
 const parts: readonly (readonly [name: string, write: (at: Zoned) => string])[] = [
   ['YYYY', (at) => pad(at.year, 4)],
   ['YY', (at) => pad(at.year % 100)],

@@ -1,17 +1,18 @@
+import type { Reservation } from '../../../canonical/reservation.ts';
 import type { ErrorCode } from '../../../errors.ts';
-import { formedAs, stateRows } from '../page/prepare-page.ts';
-import { wholeGroups } from './cut-groups.ts';
-import { limitsOf } from './limits.ts';
-import { otherBrand } from './other-brand.ts';
-import { type Counters, noCounts, type Position, type RunEnd, sum } from './run-state.ts';
-import { failedEnd } from './turn.ts';
-import type { RunContext } from './unlisted.ts';
+import { noAskCounts } from '../../../outbound/ask/asking.ts';
+import type { Statement } from '../../../reconcile/forms.ts';
+import { formedAs, stateRows } from '../page/page-commit.ts';
+import { limitsOf, type PullPlan, type PullPorts, type Received } from '../ports.ts';
+import { type Counters, noCounts, type PageCommit, type Position, sum } from './run-state.ts';
+import type { RunContext } from './run-work.ts';
+import { failedEnd, type Turn } from './turn.ts';
+import { askFor } from './unlisted.ts';
 
-export type Formed =
+/** Fenced and stopped end alike: the run is returned to the queue, if it is still ours. */
+type Formed =
   | { readonly kind: 'ok'; readonly counters: Counters; readonly heldBack: number }
-  | { readonly kind: 'end'; readonly end: RunEnd }
-  | { readonly kind: 'fenced' }
-  | { readonly kind: 'stopped' };
+  | Extract<Turn, { kind: 'end' | 'stop' }>;
 
 const keysAtOnce = 500;
 
@@ -29,7 +30,7 @@ export async function formStaged(context: RunContext, position: Position, signal
   if (!plan.brand.shapers.pull.flat || position.findings.some(({ code }) => !readToTheEnd.has(code)))
     return { kind: 'ok', counters, heldBack };
   for (;;) {
-    if (signal.aborted) return { kind: 'stopped' };
+    if (signal.aborted) return { kind: 'stop' };
     const staged = await ports.runs.staged(run, keysAtOnce);
     if (staged.length === 0) return { kind: 'ok', counters, heldBack };
     let counted = noCounts;
@@ -47,7 +48,61 @@ export async function formStaged(context: RunContext, position: Position, signal
     const keys = staged.map(({ key }) => key);
     const formed = { keys, statements, counted };
     const tally = await ports.runs.commitFormed(run, limitsOf(ports).leaseMs, formed, plan.brand);
-    if (tally === 'fenced') return { kind: 'fenced' };
+    if (tally === 'fenced') return { kind: 'stop' };
     counters = sum(sum(counters, counted), tally);
   }
+}
+
+/**
+ * If a partner lists the rows of a reservation by their own dates, a run sees only those inside its range. A group with fewer rooms
+ * than stored is requested as a whole, or held back; it is never delivered incomplete. A cancellation is accepted in any case.
+ */
+async function wholeGroups(context: RunContext, groups: readonly Statement[]) {
+  const { ports, plan, run } = context;
+  const counts = noAskCounts();
+  if (!plan.brand.shapers.pull.mayCutGroups) return { statements: groups, heldBack: 0, counts };
+  const ids = groups.flatMap(({ id, record }) => (record ? [id] : []));
+  const rooms = await ports.runs.storedRooms(run.integration, ids);
+  const statements: Statement[] = [];
+  /** Reservations left unchanged, because it is not certain that all of their rows were listed. */
+  let heldBack = 0;
+  for (const one of groups) {
+    let whole: Statement | undefined = one;
+    if (one.record && isCut(one.record as Reservation, rooms.get(one.id))) {
+      const answer = plan.settings.single && (await askFor(context, one.id, counts));
+      whole = answer?.kind === 'found' ? answer.statement : undefined;
+      if (whole?.record) whole = { ...whole, listed: one.listed };
+    }
+    if (whole === undefined) heldBack++;
+    else statements.push(whole);
+  }
+  return { statements, heldBack, counts };
+}
+
+function isCut({ status, rooms }: Reservation, stored: number | undefined): boolean {
+  return stored !== undefined && rooms.length < stored && status !== 'cancelled' && status !== 'no_show';
+}
+
+/** Enough to recognise another brand's list; the cost grows with the brands of the account. */
+const mostCompared = 20;
+
+/**
+ * Whether the first page of a new brand holds the bookings of another one of the same API: the account or the request does not tell the
+ * two apart, and every booking would be delivered twice. A brand that delivers nowhere does no harm.
+ */
+export async function otherBrand(
+  { runs }: Pick<PullPorts, 'runs'>,
+  { brand, others, settings }: PullPlan,
+  { statements, known }: Pick<PageCommit, 'statements' | 'known'>,
+): Promise<string | undefined> {
+  if (others === undefined || known.length > 0 || brand.destinations.reservation.length === 0) return undefined;
+  const bookings = statements.flatMap(({ id, record }): Received[] => {
+    if (record === undefined) return [];
+    const { check_in, check_out, confirmation_number } = record as Reservation;
+    return [{ id, check_in, check_out, ...(confirmation_number && { confirmation_number }) }];
+  });
+  if (bookings.length === 0) return undefined;
+  const found = await runs.receivedElsewhere(brand.integration, others, bookings.slice(0, mostCompared));
+  if (found === undefined) return undefined;
+  return `the partner answers for ${settings.brandId} with the bookings that ${found} has received already`;
 }

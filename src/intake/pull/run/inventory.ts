@@ -1,16 +1,15 @@
 import { type Capacity, replacedBy } from '../../../canonical/capacity.ts';
-import { localDateAt } from '../../../canonical/dates.ts';
+import { localDateAt } from '../../../canonical/values.ts';
 import type { Inventory } from '../../../documents/pull.ts';
 import { pathReader } from '../../../json-path/read.ts';
-import { noAskCounts } from '../../../outbound/ask/ask.ts';
+import { noAskCounts } from '../../../outbound/ask/asking.ts';
 import type { Json } from '../../../terms.ts';
 import { fetchList } from '../page/related.ts';
-import type { PullPlan } from '../ports.ts';
-import { listValues, withFormats } from '../request/list-values.ts';
+import { limitsOf, type PullPlan } from '../ports.ts';
+import { listValues } from '../request/list-request.ts';
 import { addDays } from '../window/windows.ts';
-import { limitsOf } from './limits.ts';
 import type { Finding } from './run-state.ts';
-import type { RunContext } from './unlisted.ts';
+import type { RunContext } from './run-work.ts';
 
 /** Reads how many rooms the hotel can sell, if nobody has today. An answer of which a part cannot be read is not used. */
 export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly Finding[]> {
@@ -21,9 +20,8 @@ export async function readInventory({ ports, plan, asker }: RunContext): Promise
   const window = { from, to: addDays(from, inventory.days - 1) };
   const known = await ports.partners.inventory(brand.integration);
   if (known.readOn === from) return [];
-  const about = { window, timezone, brandId };
   const context = { asker, settings, counts: noAskCounts(), mostPages: limitsOf(ports).pages };
-  const values = withFormats(inventory, listValues(about), about);
+  const values = listValues({ window, timezone, brandId }, inventory);
   const got = await fetchList(context, { ...inventory, name: 'inventory' }, values, false);
   // The partner asks to wait, or the node stops: the next run asks again.
   if (got.kind === 'park' || got.kind === 'stopped') return [];

@@ -1,15 +1,25 @@
 import { shortHash } from '../../../kit/short-hash.ts';
 import type { EpochMs } from '../../../terms.ts';
-import { boundaryAt, continued, isRounded, withoutOverlap } from '../page/overlap.ts';
-import type { WholePage } from '../page/page.ts';
-import type { Next, PageState, Paginator } from '../page/paginate/paginator.ts';
-import type { Row } from '../page/row.ts';
-import type { Limits, WindowPages } from '../ports.ts';
-import type { PassState } from './run-state.ts';
-import { afterBatch, afterLastPage, brokenOff, type PassEnd } from './verdict.ts';
+import type { Row, WholePage } from '../page/page.ts';
+import type { Next, PageState, Paginator } from '../page/paginate.ts';
+import { type Limits, limitsOf, type WindowPages } from '../ports.ts';
+import { asksByDays } from '../request/list-request.ts';
+import type { PassState, Position } from './run-state.ts';
+import type { RunContext } from './run-work.ts';
+import {
+  afterBatch,
+  afterLastPage,
+  boundaryAt,
+  brokenOff,
+  continued,
+  isRounded,
+  mayOverlap,
+  type PassEnd,
+  withoutOverlap,
+} from './verdict.ts';
 
 /** What follows a page: the next page, another pass, or the end of the window. */
-export type Follow = PassEnd | { readonly kind: 'page'; readonly pass: PassState };
+type Follow = PassEnd | { readonly kind: 'page'; readonly pass: PassState };
 
 export interface Taken {
   readonly follow: Follow;
@@ -23,7 +33,7 @@ export interface Taken {
   readonly seen: Uint8Array;
 }
 
-export interface PassRules {
+interface PassRules {
   readonly paginator: Paginator;
   readonly limits: Pick<Limits, 'pages' | 'emptyPages'>;
   readonly mayOverlap: boolean;
@@ -178,4 +188,26 @@ function hashesOf(rows: readonly Row[]): Uint8Array {
     pairs[i * 2 + 1] = row.content;
   }
   return new Uint8Array(pairs.buffer);
+}
+
+/** One reader per window. A run resumed inside a window loads what its earlier pages showed. */
+export function windowReaders(
+  { ports, plan: { settings }, run }: RunContext,
+  paginator: Paginator,
+  acknowledges: boolean,
+) {
+  const drains = acknowledges ? { byDays: asksByDays(settings, run) } : undefined;
+  const rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings), drains };
+  let current: { readonly key: string; readonly reader: WindowReader } | undefined;
+  return async ({ window, pass }: Position): Promise<WindowReader> => {
+    const key = `${window?.from} ${window?.to}`;
+    const isBegun = pass.no > 1 || pass.pages > 0;
+    if (current?.key === key && isBegun) return current.reader;
+    // The earlier node may have died before it acknowledged what it stored: such rows are new to this one.
+    const isKnown = isBegun && drains === undefined;
+    const earlier = isKnown && window ? await ports.runs.windowPages(run, window, pass.no) : undefined;
+    const reader = new WindowReader(rules, earlier);
+    current = { key, reader };
+    return reader;
+  };
 }

@@ -1,100 +1,81 @@
-import type { Exchange } from '../../../outbound/ask/exchange.ts';
-import { planFor } from '../page/routing.ts';
-import type { Acknowledger } from './acknowledge.ts';
+import { planFor } from '../page/page.ts';
 import { formStaged } from './form.ts';
 import { readInventory } from './inventory.ts';
-import type { RunCounters } from './run-counters.ts';
-import type { RunLease } from './run-lease.ts';
 import type { Finding, Position, RunEnd, RunOutcome } from './run-state.ts';
+import type { RunContext, RunWork } from './run-work.ts';
 import { concluded, type Turn } from './turn.ts';
-import { followUp, type RunContext, unlistedIn } from './unlisted.ts';
+import { followUp, unlistedIn } from './unlisted.ts';
 
-/** How a node's work on a run ends. The run is written only while this node holds its lease; otherwise the outcome is `fenced`. */
-export class RunEnding {
-  readonly #context: RunContext;
-  readonly #lease: RunLease;
-  readonly #counters: RunCounters;
-  readonly #acknowledger: Acknowledger | undefined;
-  lastRequest: Exchange | undefined;
-
-  constructor(context: RunContext, lease: RunLease, counters: RunCounters, acknowledger: Acknowledger | undefined) {
-    this.#context = context;
-    this.#lease = lease;
-    this.#counters = counters;
-    this.#acknowledger = acknowledger;
+/**
+ * How a node's work on a run ends. The run is written only while this node holds its lease; otherwise the outcome is `fenced`.
+ *
+ * All windows were read and written: forms what was staged, follows up what was not listed, and finishes the run. `failure`: of an
+ * acknowledgement.
+ */
+export async function conclude(
+  work: RunWork,
+  position: Position,
+  {
+    isResumedAtEnd,
+    failure,
+  }: { readonly isResumedAtEnd: boolean; readonly failure: Pick<Finding, 'code' | 'message'> | undefined },
+): Promise<RunOutcome> {
+  const { counters, lease } = work;
+  const { from, to } = position;
+  const contexts = brandsOf(work);
+  const missing = [];
+  // At a resumed end, some of the staged rows that show what was listed may have been grouped and deleted already.
+  for (const context of isResumedAtEnd ? [] : contexts) {
+    const property = work.plan.routing && context.plan.settings.brandId;
+    const unlisted = await unlistedIn(context, position, property);
+    if (unlisted.missing.length > 0) missing.push({ context, unlisted });
   }
-
-  /** All windows were read and written: forms what was staged, follows up what was not listed, and finishes the run. */
-  async conclude(position: Position, isResumedAtEnd: boolean): Promise<RunOutcome> {
-    // Some of the staged rows that show what was listed may have been grouped and deleted already.
-    const missing = isResumedAtEnd ? [] : await this.#missing(position);
-    const formed = await formStaged(this.#context, position, this.#lease.signal);
-    if (formed.kind !== 'ok') return this.leave(formed.kind === 'end' ? formed : { kind: 'stop' });
-    this.#counters.stored(formed.counters);
-    for (const { context, unlisted } of missing) {
-      const followed = await followUp(context, position, unlisted);
-      if (followed.kind === 'fenced') return { kind: 'fenced' };
-      this.#counters.stored(followed.counters);
-    }
-    const { from, to } = position;
-    const unacknowledged = this.#acknowledger?.firstFailure;
-    const ended = withCutGroups(position, formed.heldBack);
-    const findings = unacknowledged ? [...ended.findings, { ...unacknowledged, from, to }] : ended.findings;
-    const unread: Finding[] = [];
-    for (const context of this.#brands()) unread.push(...(await readInventory(context)));
-    return this.#finish(concluded({ ...ended, findings }, unread));
+  const formed = await formStaged(work, position, lease.signal);
+  if (formed.kind !== 'ok') return leave(work, formed);
+  counters.stored(formed.counters);
+  for (const { context, unlisted } of missing) {
+    const followed = await followUp(context, position, unlisted);
+    if (followed.kind === 'fenced') return { kind: 'fenced' };
+    counters.stored(followed.counters);
   }
-
-  /** Ends the run with an error, parks it until the partner may be asked again, or gives it back. */
-  async leave(turn: Exclude<Turn, { kind: 'move' }>): Promise<RunOutcome> {
-    if (turn.kind === 'end') return this.#finish(turn.end);
-    if (this.#lease.isLost) return { kind: 'fenced' };
-    const { run, ports } = this.#context;
-    if (turn.kind === 'stop') {
-      const isHeld = await ports.runs.park(run, this.#counters.pending, { afterMs: 0 });
-      return isHeld ? { kind: 'stopped' } : { kind: 'fenced' };
-    }
-    const { ms, reason, position } = turn;
-    this.#counters.add({ waitedMs: ms });
-    const isHeld = await ports.runs.park(run, this.#counters.pending, { afterMs: ms, waiting: reason, position });
-    return isHeld ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
+  const findings = [...position.findings];
+  if (formed.heldBack > 0) {
+    const [many, was] = formed.heldBack === 1 ? ['1 reservation', 'was'] : [`${formed.heldBack} reservations`, 'were'];
+    const message = `${many} arrived with fewer rooms than stored and ${was} held back.`;
+    findings.push({ code: 'pull.group_cut', from, to, message });
   }
-
-  /** The reservations that the lists of each brand should have shown and did not. */
-  async #missing(position: Position) {
-    const found = [];
-    for (const context of this.#brands()) {
-      const property = this.#context.plan.routing && context.plan.settings.brandId;
-      const unlisted = await unlistedIn(context, position, property);
-      if (unlisted.missing.length > 0) found.push({ context, unlisted });
-    }
-    return found;
-  }
-
-  /** The brands that the run serves. */
-  #brands(): RunContext[] {
-    const { plan } = this.#context;
-    const plans = [plan, ...(plan.routing?.brands ?? []).map((brand) => planFor(plan, brand))];
-    return plans.map((one) => ({ ...this.#context, plan: one }));
-  }
-
-  async #finish(ended: RunEnd): Promise<RunOutcome> {
-    const { ports, run } = this.#context;
-    const end = this.lastRequest ? { ...ended, request: this.lastRequest } : ended;
-    const counters = this.#counters.total;
-    const isHeld = !this.#lease.isLost && (await ports.runs.finish(run, end, this.#counters.pending));
-    return isHeld ? { kind: 'finished', end, counters } : { kind: 'fenced' };
-  }
+  if (failure) findings.push({ ...failure, from, to });
+  const unread: Finding[] = [];
+  for (const context of contexts) unread.push(...(await readInventory(context)));
+  return finish(work, concluded({ ...position, findings }, unread));
 }
 
-function withCutGroups(position: Position, heldBack: number): Position {
-  if (heldBack === 0) return position;
-  const message =
-    heldBack === 1
-      ? '1 reservation arrived with fewer rooms than stored and was held back.'
-      : `${heldBack} reservations arrived with fewer rooms than stored and were held back.`;
-  return {
-    ...position,
-    findings: [...position.findings, { code: 'pull.group_cut', from: position.from, to: position.to, message }],
-  };
+/** Ends the run with an error, parks it until the partner may be asked again, or gives it back. */
+export async function leave(work: RunWork, turn: Exclude<Turn, { kind: 'move' }>): Promise<RunOutcome> {
+  const { run, ports, counters, lease } = work;
+  if (turn.kind === 'end') return finish(work, turn.end);
+  if (lease.isLost) return { kind: 'fenced' };
+  if (turn.kind === 'stop') {
+    const isHeld = await ports.runs.park(run, counters.pending, { afterMs: 0 });
+    return isHeld ? { kind: 'stopped' } : { kind: 'fenced' };
+  }
+  const { ms, reason, position } = turn;
+  counters.add({ waitedMs: ms });
+  const isHeld = await ports.runs.park(run, counters.pending, { afterMs: ms, waiting: reason, position });
+  return isHeld ? { kind: 'parked', ms, reason } : { kind: 'fenced' };
+}
+
+/** The brands that the run serves. */
+function brandsOf({ plan, ...work }: RunWork): RunContext[] {
+  return [plan, ...(plan.routing?.brands ?? []).map((brand) => planFor(plan, brand))].map((one) => ({
+    ...work,
+    plan: one,
+  }));
+}
+
+async function finish({ ports, run, counters, lease, lastRequest }: RunWork, ended: RunEnd): Promise<RunOutcome> {
+  const end = lastRequest ? { ...ended, request: lastRequest } : ended;
+  const total = counters.total;
+  const isHeld = !lease.isLost && (await ports.runs.finish(run, end, counters.pending));
+  return isHeld ? { kind: 'finished', end, counters: total } : { kind: 'fenced' };
 }

@@ -4,7 +4,7 @@ import type { Exchange } from '../../../outbound/ask/exchange.ts';
 import type { Tried, WaitReason } from '../../../outbound/ask/ports.ts';
 import type { Statement } from '../../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../../terms.ts';
-import type { PageState } from '../page/paginate/paginator.ts';
+import type { PageState } from '../page/paginate.ts';
 import type { Window } from '../window/windows.ts';
 
 export interface Progress {
@@ -120,7 +120,7 @@ export interface PassState {
   readonly total?: number;
   /** The page to request only confirms that a short first page was the last. */
   readonly confirms?: boolean;
-  /** Present in a pass whose pages overlap (overlap.ts). */
+  /** Present in a pass whose pages overlap (verdict.ts). */
   readonly joint?: Joint;
   /** Pages that did not begin with the end of the page before, though they should. */
   readonly slips?: number;
@@ -171,7 +171,7 @@ const counterNames = [
   'dead',
   'held',
 ] as const;
-export type CounterName = (typeof counterNames)[number];
+type CounterName = (typeof counterNames)[number];
 export type Counters = Readonly<Record<CounterName, number>>;
 
 export const noCounts: Counters = Object.freeze(

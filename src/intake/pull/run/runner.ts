@@ -1,10 +1,8 @@
-import type { Heartbeats } from '../../../kit/heartbeats.ts';
 import { errorFacts } from '../../../kit/log.ts';
-import { type Loop, startLoop } from '../../../kit/loop.ts';
+import { type Heartbeats, type Loop, startLoop } from '../../../kit/loop.ts';
 import type { Tracer } from '../../../kit/trace.ts';
-import type { PullPorts } from '../ports.ts';
-import { limitsOf } from './limits.ts';
-import { executeRun } from './run.ts';
+import { limitsOf, type PullPorts } from '../ports.ts';
+import { executeRun } from './execution.ts';
 import type { Run, RunOutcome } from './run-state.ts';
 
 export interface RunnerPorts extends PullPorts {

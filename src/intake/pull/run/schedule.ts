@@ -1,7 +1,6 @@
-import type { Heartbeats } from '../../../kit/heartbeats.ts';
 import type { Log } from '../../../kit/log.ts';
 import { errorFacts } from '../../../kit/log.ts';
-import { type Loop, startLoop } from '../../../kit/loop.ts';
+import { type Heartbeats, type Loop, startLoop } from '../../../kit/loop.ts';
 
 export interface SchedulerPorts {
   readonly log: Log;

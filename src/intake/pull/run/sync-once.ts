@@ -1,10 +1,9 @@
 import { type ErrorCode, InnboundError } from '../../../errors.ts';
 import type { Exchange } from '../../../outbound/ask/exchange.ts';
-import type { PullPorts, QueueRequest, RunView } from '../ports.ts';
-import { limitsOf } from './limits.ts';
-import { executeRun } from './run.ts';
-import type { Progress } from './run-state.ts';
-import { type Counters, noCounts, type Run } from './run-state.ts';
+import { limitsOf, type PullPorts, type QueueRequest, type RunView } from '../ports.ts';
+import { addDays, daysIn } from '../window/windows.ts';
+import { executeRun } from './execution.ts';
+import { type Counters, noCounts, type Position, type Progress, type Run } from './run-state.ts';
 
 export interface SyncResult {
   readonly runId: string;
@@ -109,4 +108,33 @@ async function ended(
     await ports.clock.wait(lookEveryMs, signal);
   }
   return undefined;
+}
+
+interface ProgressFigures {
+  /** 0 to 1, by days of the range; within a window by rows if the partner reports a total. */
+  readonly fraction: number;
+  readonly days: number;
+  readonly daysDone: number;
+  readonly pages: number;
+  readonly records: number;
+  readonly perSecond: number;
+  readonly leftMs?: number;
+}
+
+/** How far a run is. The time left is estimated only once some part is done. */
+export function progressFigures(position: Position, counters: Counters, elapsedMs: number): ProgressFigures {
+  const { window, pass } = position;
+  const days = daysIn(position);
+  const daysDone = window === undefined ? days : daysIn({ from: position.from, to: addDays(window.from, -1) });
+  const inWindow = window === undefined || !pass.total ? 0 : Math.min(1, pass.distinct / pass.total) * daysIn(window);
+  const fraction = Math.min(1, (daysDone + inWindow) / days);
+  return {
+    fraction,
+    days,
+    daysDone,
+    pages: counters.pages,
+    records: counters.fetched,
+    perSecond: elapsedMs > 0 ? (counters.fetched * 1000) / elapsedMs : 0,
+    ...(fraction > 0 && { leftMs: (elapsedMs * (1 - fraction)) / fraction }),
+  };
 }

@@ -1,11 +1,10 @@
 import type { ErrorCode } from '../../../errors.ts';
-import type { Asked } from '../../../outbound/ask/asked.ts';
-import type { WaitReason } from '../../../outbound/ask/ports.ts';
-import { firstPassAfter, withoutOverlap } from '../page/overlap.ts';
+import type { Asked, WaitReason } from '../../../outbound/ask/ports.ts';
 import { afterWindow } from '../window/range.ts';
 import { daysIn, firstHalf } from '../window/windows.ts';
 import type { Taken } from './pass.ts';
 import type { Finding, Position, RunEnd } from './run-state.ts';
+import { firstPassAfter, withoutOverlap } from './verdict.ts';
 
 /** What a run does next. */
 export type Turn =

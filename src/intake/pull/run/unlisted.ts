@@ -1,26 +1,18 @@
 import { noteOf } from '../../../canonical/notes.ts';
 import type { Reservation } from '../../../canonical/reservation.ts';
 import type { ErrorCode } from '../../../errors.ts';
-import { type Asker, noAskCounts } from '../../../outbound/ask/ask.ts';
-import type { AskCounts } from '../../../outbound/ask/asked.ts';
+import { noAskCounts } from '../../../outbound/ask/asking.ts';
+import type { AskCounts } from '../../../outbound/ask/ports.ts';
 import { amend, state } from '../../../pipeline.ts';
 import type { Arrival, Statement } from '../../../reconcile/forms.ts';
 import type { EpochMs } from '../../../terms.ts';
-import { rowIdentity } from '../page/routing.ts';
-import type { PullPlan, PullPorts, Unlisted, UnlistedNote } from '../ports.ts';
+import { rowIdentity } from '../page/page.ts';
+import { limitsOf, type Unlisted, type UnlistedNote } from '../ports.ts';
 import { asksByDays } from '../request/list-request.ts';
 import { askSingle } from '../request/single.ts';
-import { limitsOf } from './limits.ts';
+import { listsChanges, selectionOf } from '../window/range.ts';
 import { type Counters, noCounts, type Position, type Run, sum } from './run-state.ts';
-import { listsChanges, selectionOf } from './select.ts';
-
-/** What the work on a run needs. */
-export interface RunContext {
-  readonly ports: PullPorts;
-  readonly plan: PullPlan;
-  readonly run: Run;
-  readonly asker: Asker;
-}
+import type { RunContext } from './run-work.ts';
 
 /** The most requests of one run for reservations that its lists no longer show; the next run continues. */
 const mostAsked = 100;

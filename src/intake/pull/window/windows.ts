@@ -1,4 +1,4 @@
-import type { LocalDate } from '../../../terms.ts';
+import type { EpochMs, LocalDate } from '../../../terms.ts';
 
 /** Days at the property, both included. A single day has `from` equal to `to`. */
 export interface Window {
@@ -33,10 +33,7 @@ export function firstHalf(window: Window): Window | undefined {
   return days < 2 ? undefined : { from: window.from, to: addDays(window.from, Math.ceil(days / 2) - 1) };
 }
 
-/** The start of the date at the property, ISO 8601 in UTC. */
-export function startOfDayUtc(date: LocalDate, timezone: string): string {
-  return Temporal.PlainDate.from(date)
-    .toZonedDateTime({ timeZone: timezone })
-    .toInstant()
-    .toString({ smallestUnit: 'second' });
+/** The start of the date at the property. */
+export function startOfDay(date: LocalDate, timezone: string): EpochMs {
+  return Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: timezone }).epochMilliseconds;
 }

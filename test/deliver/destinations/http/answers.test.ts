@@ -4,9 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
-import { itemOutcomes } from '../../../../src/deliver/destinations/http/answer.ts';
+import { foundValues, itemOutcomes } from '../../../../src/deliver/destinations/http/answer.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
-import { foundValues } from '../../../../src/deliver/destinations/http/read-answer.ts';
 import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
 import { delivery, reservation, services } from '../../support.ts';
 

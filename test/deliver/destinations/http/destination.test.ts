@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
 import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
-import type { Authorizer } from '../../../../src/outbound/authorizer.ts';
+import type { Authorizer } from '../../../../src/outbound/auth/outgoing.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { delivery, reservation, services } from '../../support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { deliverPorts } from '../../../../src/composition/deliver.ts';
-import { eventWorkerPorts } from '../../../../src/composition/events.ts';
 import { feedbackPorts } from '../../../../src/composition/feedback.ts';
+import { eventWorkerPorts } from '../../../../src/composition/push.ts';
 import { drainOnce } from '../../../../src/deliver/deliveries.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
 import { drainEvents } from '../../../../src/intake/push/worker.ts';

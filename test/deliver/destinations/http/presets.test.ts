@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { encodeRecord } from '../../../../src/canonical/encode.ts';
-import type { Guest } from '../../../../src/canonical/reservation.ts';
+import { encodeRecord, type Guest } from '../../../../src/canonical/reservation.ts';
 import { ConsentHistory } from '../../../../src/deliver/consent.ts';
 import type { DeliverLimits } from '../../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';

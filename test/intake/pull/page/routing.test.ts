@@ -5,7 +5,7 @@ import { checkFiles } from '../../../../src/documents/check.ts';
 import { fetchSingle } from '../../../../src/intake/pull/request/single.ts';
 import { syncOnce } from '../../../../src/intake/pull/run/sync-once.ts';
 import { listDrift } from '../../../../src/store/records/drift.ts';
-import { listUnlisted } from '../../../../src/store/runs/unlisted.ts';
+import { listUnlisted } from '../../../../src/store/runs/stored-reservations.ts';
 import type { IntegrationName } from '../../../../src/terms.ts';
 import { type ApiNode, apiNode } from '../../../api/node.ts';
 import { bookings, type Reply, type ScriptedPartner, startPartner } from '../support/partner.ts';

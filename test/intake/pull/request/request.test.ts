@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestTemplate } from '../../../../src/documents/pull.ts';
-import { listValues } from '../../../../src/intake/pull/request/list-values.ts';
-import { changesPath, openRequest, toWire } from '../../../../src/outbound/ask/request.ts';
-import { fill, fillPath } from '../../../../src/outbound/ask/template.ts';
+import { listValues } from '../../../../src/intake/pull/request/list-request.ts';
+import { changesPath, fill, fillPath, openRequest, toWire } from '../../../../src/outbound/ask/request.ts';
 
 const values = listValues({
   window: { from: '2026-03-28', to: '2026-03-29' },

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { startRunner } from '../../../../src/intake/pull/run/runner.ts';
 import { startScheduler } from '../../../../src/intake/pull/run/schedule.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { Wake } from '../../../../src/kit/wake.ts';
+import { Wake } from '../../../../src/kit/loop.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import {

@@ -1,6 +1,5 @@
-import type { WholePage } from '../../../../src/intake/pull/page/page.ts';
-import { paginatorFor } from '../../../../src/intake/pull/page/paginate/paginate.ts';
-import type { Row } from '../../../../src/intake/pull/page/row.ts';
+import type { Row, WholePage } from '../../../../src/intake/pull/page/page.ts';
+import { paginatorFor } from '../../../../src/intake/pull/page/paginate.ts';
 import { WindowReader } from '../../../../src/intake/pull/run/pass.ts';
 import { firstPass, type PassState } from '../../../../src/intake/pull/run/run-state.ts';
 import { shortHash } from '../../../../src/kit/short-hash.ts';

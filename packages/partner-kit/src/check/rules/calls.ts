@@ -1,13 +1,11 @@
 import { isObject, type JsonObject } from '../../json.ts';
 import type { Seen } from '../client.ts';
 import { type Evidence, moved, rowKey } from '../evidence.ts';
-import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';
+import { broken, holds, ruleTable, unseen, type Verdict } from '../rule.ts';
 
 /** Rules about each call. */
-export const callRules: readonly Rule<Evidence>[] = [
-  {
-    id: 'auth.token',
-    level: 'must',
+export const callRules = ruleTable<Evidence>({
+  'auth.token': {
     title: 'The token endpoint issues an access token for the client’s credentials',
     change: 'Answer 200 with access_token, token_type and expires_in; check the client id and secret that you gave us.',
     judge: ({ token }) => {
@@ -18,16 +16,12 @@ export const callRules: readonly Rule<Evidence>[] = [
         : holds('A token was issued.', token.number);
     },
   },
-  {
-    id: 'auth.refuses',
-    level: 'must',
+  'auth.refuses': {
     title: 'Missing and wrong credentials are refused with 401',
     change: 'Answer 401 if credentials are missing, wrong or expired: the service then authenticates again.',
     judge: ({ refused }) => (refused.length === 0 ? unseen('The API needs no credentials.') : allAnswer(refused, 401)),
   },
-  {
-    id: 'list.answers',
-    level: 'must',
+  'list.answers': {
     title: 'The list, requested with both dates, answers 200',
     change: 'Answer 200 with an array of reservations, or an object that contains it under reservations.',
     judge: ({ list, listed }) => {
@@ -46,8 +40,7 @@ export const callRules: readonly Rule<Evidence>[] = [
       );
     },
   },
-  {
-    id: 'list.root',
+  'list.root': {
     level: 'should',
     title: 'The list is a bare array, or under reservations',
     change: 'Nothing to change: we set shape.root_path of the connector to this key.',
@@ -59,23 +52,17 @@ export const callRules: readonly Rule<Evidence>[] = [
         : broken(`Under ${listed.root}.`, list.number);
     },
   },
-  {
-    id: 'list.missing_dates',
-    level: 'must',
+  'list.missing_dates': {
     title: 'A list without dateFrom or dateTo is refused with 400',
     change: 'Answer 400 if one of the two dates is missing.',
     judge: ({ missing }) => allAnswer(missing, 400),
   },
-  {
-    id: 'list.malformed_dates',
-    level: 'must',
+  'list.malformed_dates': {
     title: 'An invalid date is refused with 400',
     change: 'Check both dates against the calendar and answer 400 if one does not parse or does not exist.',
     judge: ({ malformed }) => allAnswer(malformed, 400),
   },
-  {
-    id: 'list.range',
-    level: 'must',
+  'list.range': {
     title: 'The list contains only reservations of the range',
     change: 'Filter by dateFrom and dateTo: return stays with at least one day in the range.',
     judge: ({ list, listed, range }) => {
@@ -96,9 +83,7 @@ export const callRules: readonly Rule<Evidence>[] = [
       );
     },
   },
-  {
-    id: 'list.status',
-    level: 'must',
+  'list.status': {
     title: 'status filters the list by that status',
     change: 'Apply the status parameter, in the spelling that your records use.',
     judge: ({ byStatus, listed }) => {
@@ -117,9 +102,7 @@ export const callRules: readonly Rule<Evidence>[] = [
       return holds(`${byStatus.listed.records.length} with ${asked}, no other.`, answer.number);
     },
   },
-  {
-    id: 'single.complete',
-    level: 'must',
+  'single.complete': {
     title: 'GET /api/reservations/{id} returns the complete reservation',
     change:
       'Answer with id, confirmation_number, check_in, check_out, status, guests, rooms and charges, as in the list.',
@@ -151,15 +134,12 @@ export const callRules: readonly Rule<Evidence>[] = [
         : holds('The same as in the list.', answer.number);
     },
   },
-  {
-    id: 'single.unknown',
-    level: 'must',
+  'single.unknown': {
     title: 'An unknown id is answered with 404',
     change: 'Answer 404 for an unknown id, not an empty 200.',
     judge: ({ unknown }) => (unknown === undefined ? unseen('Not asked.') : allAnswer([unknown], 404)),
   },
-  {
-    id: 'search.same',
+  'search.same': {
     level: 'should',
     title: 'POST /api/reservations/search returns the same as the list',
     change: 'Return the same reservations for the same dates from both calls, or do not offer the search.',
@@ -187,7 +167,7 @@ export const callRules: readonly Rule<Evidence>[] = [
         : holds(`${search.listed.records.length} records, all in the list.`, answer.number);
     },
   },
-];
+});
 
 function allAnswer(seen: readonly Seen[], status: number): Verdict {
   const [first] = seen;

@@ -1,110 +1,95 @@
 import { type Evidence, moved, rowKey, type Walk } from '../evidence.ts';
-import { broken, holds, type Rule, unseen, type Verdict } from '../rule.ts';
+import { broken, holds, ruleTable, unseen, type Verdict } from '../rule.ts';
 
 /** Rules about paging: the list must be complete, without repetition, and end. One cause fails one rule; rules that depend on it are skipped. */
-export const pagingRules: readonly Rule<Evidence>[] = [
-  {
-    id: 'paging.limit',
-    level: 'must',
+export const pagingRules = ruleTable<Evidence>({
+  'paging.limit': {
     title: 'Every page except the last has as many rows as requested',
     change: 'Honour limit, or document your maximum: we treat a page shorter than limit as the last one.',
-    judge: (evidence) =>
-      walked(evidence, (walk) => {
-        if (walk.kind !== 'offset' && walk.kind !== 'page') return unseen(`Not relevant for ${walk.kind} paging.`);
-        const [first] = walk.pages;
-        if (walk.capped !== undefined && (walk.pages[1]?.listed?.records.length ?? 0) > 0)
-          return broken(
-            `${walk.capped.got} rows for a limit of ${walk.capped.asked}, although there are ${walk.expected}.`,
-            evidence.list.number,
-          );
-        const rows = firstRows(walk);
-        return rows > walk.limit
-          ? broken(`${rows} rows for a limit of ${walk.limit}.`, first?.seen.number)
-          : holds(`${rows} rows for a limit of ${walk.limit}.`, first?.seen.number);
-      }),
+    judge: walked((walk, evidence) => {
+      if (walk.kind !== 'offset' && walk.kind !== 'page') return unseen(`Not relevant for ${walk.kind} paging.`);
+      const [first] = walk.pages;
+      if (walk.capped !== undefined && (walk.pages[1]?.listed?.records.length ?? 0) > 0)
+        return broken(
+          `${walk.capped.got} rows for a limit of ${walk.capped.asked}, although there are ${walk.expected}.`,
+          evidence.list.number,
+        );
+      const rows = firstRows(walk);
+      return rows > walk.limit
+        ? broken(`${rows} rows for a limit of ${walk.limit}.`, first?.seen.number)
+        : holds(`${rows} rows for a limit of ${walk.limit}.`, first?.seen.number);
+    }),
   },
-  {
-    id: 'paging.advances',
-    level: 'must',
+  'paging.advances': {
     title: 'The next page has the next reservations',
     change: 'Apply offset (or page, or the cursor) to the list, in an order that is stable between requests.',
-    judge: (evidence) =>
-      walked(evidence, (walk) => {
-        if (overlong(walk)) return unseen('Pages are longer than requested.');
-        const again = repeated(walk);
-        if (again?.beyond === true) return unseen('Everything was read before pages repeated.');
-        if (again !== undefined)
-          return broken(`Page ${again.page + 1} is page ${again.of + 1} again.`, walk.pages[again.page]?.seen.number);
-        const filled = walk.pages.filter(({ listed }) => listed !== undefined && listed.records.length > 0).length;
-        return filled < 2
-          ? unseen('There is only one page; choose a week with more reservations.')
-          : holds(`${filled} different pages.`);
-      }),
+    judge: walked((walk) => {
+      if (overlong(walk)) return unseen('Pages are longer than requested.');
+      const again = repeated(walk);
+      if (again?.beyond === true) return unseen('Everything was read before pages repeated.');
+      if (again !== undefined)
+        return broken(`Page ${again.page + 1} is page ${again.of + 1} again.`, walk.pages[again.page]?.seen.number);
+      const filled = walk.pages.filter(({ listed }) => listed !== undefined && listed.records.length > 0).length;
+      return filled < 2
+        ? unseen('There is only one page; choose a week with more reservations.')
+        : holds(`${filled} different pages.`);
+    }),
   },
-  {
-    id: 'paging.ends',
-    level: 'must',
+  'paging.ends': {
     title: 'The list ends',
     change: 'After the last reservation return an empty or shorter page, and no next_cursor.',
-    judge: (evidence) =>
-      walked(evidence, (walk) => {
-        const last = walk.pages.at(-1)?.seen.number;
-        const again = repeated(walk);
-        if (again?.beyond === true)
-          return broken(`Page ${again.page + 1} is page ${again.of + 1} again, after everything was read.`, last);
-        if (again !== undefined || overlong(walk)) return unseen('Pages could not be followed.');
-        if (walk.end === 'ended' && !over(walk)) return holds(`After ${walk.pages.length} pages.`, last);
-        if (over(walk))
-          return broken(
-            `${rowsOf(walk)} rows were received and more announced, although there are ${walk.expected}.`,
-            last,
-          );
-        return unseen(`Not read to the end: the limit is ${walk.pages.length} pages.`);
-      }),
+    judge: walked((walk) => {
+      const last = walk.pages.at(-1)?.seen.number;
+      const again = repeated(walk);
+      if (again?.beyond === true)
+        return broken(`Page ${again.page + 1} is page ${again.of + 1} again, after everything was read.`, last);
+      if (again !== undefined || overlong(walk)) return unseen('Pages could not be followed.');
+      if (walk.end === 'ended' && !over(walk)) return holds(`After ${walk.pages.length} pages.`, last);
+      if (over(walk))
+        return broken(
+          `${rowsOf(walk)} rows were received and more announced, although there are ${walk.expected}.`,
+          last,
+        );
+      return unseen(`Not read to the end: the limit is ${walk.pages.length} pages.`);
+    }),
   },
-  {
-    id: 'paging.once',
-    level: 'must',
+  'paging.once': {
     title: 'Each reservation appears once',
     change:
       'Sort by something that is unique and does not change, or offer a cursor: with offsets, a booking made in the meantime shifts the list.',
-    judge: (evidence) =>
-      walked(evidence, (walk) => {
-        if (repeated(walk) !== undefined || overlong(walk) || over(walk)) return unseen('Pages could not be followed.');
-        const keys = walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? []);
-        const twice = keys.length - new Set(keys).size;
-        if (twice > 0 && moved(evidence))
-          return unseen('The list changed while it was read; run the check at a quieter time.');
-        return twice > 0
-          ? broken(`${twice} of ${keys.length} rows appeared twice.`, walk.pages[0]?.seen.number)
-          : holds(`${keys.length} rows, each once.`);
-      }),
+    judge: walked((walk, evidence) => {
+      if (repeated(walk) !== undefined || overlong(walk) || over(walk)) return unseen('Pages could not be followed.');
+      const keys = walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? []);
+      const twice = keys.length - new Set(keys).size;
+      if (twice > 0 && moved(evidence))
+        return unseen('The list changed while it was read; run the check at a quieter time.');
+      return twice > 0
+        ? broken(`${twice} of ${keys.length} rows appeared twice.`, walk.pages[0]?.seen.number)
+        : holds(`${keys.length} rows, each once.`);
+    }),
   },
-  {
-    id: 'paging.total',
+  'paging.total': {
     level: 'should',
     title: 'total is the number of reservations in the list',
     change:
       'Count with the same filter as the list: the service compares total with what it read, to know that nothing is missing.',
-    judge: (evidence) =>
-      walked(evidence, (walk) => {
-        const total = evidence.listed?.envelope?.total;
-        if (evidence.listed?.envelope === undefined) return unseen('A bare array has no total.');
-        if (total === undefined) return unseen('There is no total; the pages show the end of the list.');
-        if (typeof total !== 'number' || !Number.isInteger(total))
-          return broken('total is not a whole number.', evidence.list.number);
-        if (walk.end !== 'ended' || repeated(walk) !== undefined || over(walk) || overlong(walk))
-          return unseen('The list was not read to its end.');
-        const came = new Set(walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? [])).size;
-        if (came !== total && moved(evidence))
-          return unseen('The list changed while it was read; run the check at a quieter time.');
-        return came === total
-          ? holds(`${total}, and as many were read.`, evidence.list.number)
-          : broken(`${total}, but ${came} were received.`, evidence.list.number);
-      }),
+    judge: walked((walk, evidence) => {
+      const total = evidence.listed?.envelope?.total;
+      if (evidence.listed?.envelope === undefined) return unseen('A bare array has no total.');
+      if (total === undefined) return unseen('There is no total; the pages show the end of the list.');
+      if (typeof total !== 'number' || !Number.isInteger(total))
+        return broken('total is not a whole number.', evidence.list.number);
+      if (walk.end !== 'ended' || repeated(walk) !== undefined || over(walk) || overlong(walk))
+        return unseen('The list was not read to its end.');
+      const came = new Set(walk.pages.flatMap(({ listed }) => listed?.records.map(rowKey) ?? [])).size;
+      if (came !== total && moved(evidence))
+        return unseen('The list changed while it was read; run the check at a quieter time.');
+      return came === total
+        ? holds(`${total}, and as many were read.`, evidence.list.number)
+        : broken(`${total}, but ${came} were received.`, evidence.list.number);
+    }),
   },
-  {
-    id: 'paging.envelope',
+  'paging.envelope': {
     level: 'should',
     title: 'page and page_size are whole numbers',
     change: 'Write page and page_size as JSON numbers.',
@@ -118,13 +103,15 @@ export const pagingRules: readonly Rule<Evidence>[] = [
         : holds('As described.', list.number);
     },
   },
-];
+});
 
-function walked(evidence: Evidence, rule: (walk: Walk) => Verdict): Verdict {
-  const { walk } = evidence;
-  if (walk === undefined) return unseen('There was no list to read in pages.');
-  if (walk.pages[0]?.listed === undefined || walk.end === 'failed') return unseen('A page could not be read.');
-  return rule(walk);
+function walked(rule: (walk: Walk, evidence: Evidence) => Verdict) {
+  return (evidence: Evidence): Verdict => {
+    const { walk } = evidence;
+    if (walk === undefined) return unseen('There was no list to read in pages.');
+    if (walk.pages[0]?.listed === undefined || walk.end === 'failed') return unseen('A page could not be read.');
+    return rule(walk, evidence);
+  };
 }
 
 interface Repeat {

@@ -1,12 +1,10 @@
 import type { Seen } from '../client.ts';
 import type { Evidence } from '../evidence.ts';
-import { broken, holds, type Rule, unseen } from '../rule.ts';
+import { broken, holds, ruleTable, unseen } from '../rule.ts';
 
 /** Rules for every response, including refusals. */
-export const transportRules: readonly Rule<Evidence>[] = [
-  {
-    id: 'answers.stable',
-    level: 'must',
+export const transportRules = ruleTable<Evidence>({
+  'answers.stable': {
     title: 'Every request gets a response, and none is a server error',
     change: 'Find in your logs why these requests failed; a 5xx or a dropped connection delays the poll.',
     judge: ({ all }) => {
@@ -19,9 +17,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
       );
     },
   },
-  {
-    id: 'answers.json_type',
-    level: 'must',
+  'answers.json_type': {
     title: 'Every response has Content-Type application/json',
     change: 'Send Content-Type: application/json with every response, including errors.',
     judge: ({ all }) =>
@@ -31,9 +27,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
         (seen) => `${seen.purpose}: Content-Type is ${seen.contentType || 'missing'}`,
       ),
   },
-  {
-    id: 'answers.utf8',
-    level: 'must',
+  'answers.utf8': {
     title: 'Every body is UTF-8',
     change: 'Encode bodies as UTF-8; otherwise accented names are lost.',
     judge: ({ all }) =>
@@ -43,9 +37,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
         (seen) => `${seen.purpose}: bytes that are not UTF-8`,
       ),
   },
-  {
-    id: 'answers.valid_json',
-    level: 'must',
+  'answers.valid_json': {
     title: 'Every body is valid JSON',
     change: 'Write bodies with a JSON library; XML and SOAP need a custom adapter.',
     judge: ({ all }) =>
@@ -56,9 +48,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
         (seen) => `${seen.purpose}: ${/^\s*</.test(seen.body) ? 'markup' : 'text that does not parse'}`,
       ),
   },
-  {
-    id: 'answers.retry_after',
-    level: 'must',
+  'answers.retry_after': {
     title: '429 has Retry-After in seconds',
     change: 'Send Retry-After, in seconds, with every 429.',
     judge: ({ all }) => {
@@ -71,7 +61,7 @@ export const transportRules: readonly Rule<Evidence>[] = [
       );
     },
   },
-];
+});
 
 /** Requests that are wrong on purpose; other rules judge their responses. */
 function isRefusal({ purpose }: Seen): boolean {

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../json.ts';
+import { close, type Exchange, json, listen } from '../../simulate/exchange.ts';
 import { excerpt } from '../redact.ts';
-import { type Report, reportOf } from '../report/report.ts';
+import { type Report, reportOf } from '../report.ts';
 import { judge } from '../rule.ts';
-import { dataRules } from './data-rules.ts';
-import { type Delivery, eventIdOf } from './delivery.ts';
-import { envelopeRules } from './envelope-rules.ts';
-import { Plan } from './plan.ts';
+import { dataRules, envelopeRules } from './event-rules.ts';
+import { type Delivery, eventIdOf, Plan } from './plan.ts';
 import { requestRules } from './request-rules.ts';
 import { retryRules } from './retry-rules.ts';
 
@@ -47,7 +44,6 @@ export interface SenderCheck {
 
 export const senderRules = [...requestRules, ...envelopeRules, ...retryRules, ...dataRules];
 
-const mostBytes = 1_048_576;
 const mostDeliveries = 2_000;
 
 /** Acts as the service for a partner's sender: accepts events, refuses some on purpose, then judges each rule. */
@@ -68,55 +64,38 @@ export async function startSenderCheck(options: SenderCheckOptions = {}): Promis
     );
   };
 
-  const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
-    void receive(request).then(
-      (raw) => {
-        const atMs = now();
-        if (raw === undefined || count >= mostDeliveries) {
-          answer(response, raw === undefined ? 413 : 503, {});
-          return;
-        }
-        count += 1;
-        const wasComplete = plan.complete;
-        const delivery = read(request, raw, count, atMs);
-        const { status, retryAfter } = plan.take(delivery);
-        answer(
-          response,
-          status,
-          {
-            status: status < 300 ? 'accepted' : 'refused by the check',
-            event_id: eventIdOf({ ...delivery, status }) ?? null,
-          },
-          retryAfter,
-        );
-        options.onProgress?.({ events: plan.events.length, requests: count, waitingFor: awaited(plan) });
-        if (plan.complete && !wasComplete) settle();
-      },
-      () => response.destroy(),
-    );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const origin =
-    options.publicUrl?.replace(/\/+$/, '') ??
-    `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  const { server, baseUrl } = await listen(
+    async (exchange) => {
+      if (count >= mostDeliveries) return { answer: json(503, {}) };
+      count += 1;
+      const wasComplete = plan.complete;
+      const delivery = read(exchange, count, now());
+      const { status, retryAfter } = plan.take(delivery);
+      options.onProgress?.({ events: plan.events.length, requests: count, waitingFor: awaited(plan) });
+      if (plan.complete && !wasComplete) settle();
+      const told = {
+        status: status < 300 ? 'accepted' : 'refused by the check',
+        event_id: eventIdOf(delivery) ?? null,
+      };
+      return { answer: json(status, told, retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }) };
+    },
+    host,
+    port,
+  );
+  const origin = options.publicUrl?.replace(/\/+$/, '') ?? baseUrl;
   const url = `${origin}${path}`;
 
   const finished = async (): Promise<Report> => {
     await sleep(patienceMs, undefined, { signal: ended.signal }).catch(() => undefined);
     ended.abort();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
+    await close(server);
     const { deliveries } = plan;
     const evidence = { plan, deliveries, secret, path, brandId: options.brandId };
     const results = senderRules.map((rule) => judge(rule, evidence));
     return reportOf(
       'sender',
       url,
-      new Date(now()).toISOString(),
+      now(),
       results,
       deliveries.map((delivery) => shown(delivery, url)),
     );
@@ -124,22 +103,7 @@ export async function startSenderCheck(options: SenderCheckOptions = {}): Promis
   return { url, secret, report: finished(), finish: () => ended.abort() };
 }
 
-async function receive(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function read(request: IncomingMessage, raw: Buffer, number: number, atMs: number): Omit<Delivery, 'status'> {
-  const header = (name: string) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+function read({ method, path, headers, body: raw }: Exchange, number: number, atMs: number): Omit<Delivery, 'status'> {
   let json: Json | undefined;
   let utf8 = true;
   try {
@@ -151,23 +115,15 @@ function read(request: IncomingMessage, raw: Buffer, number: number, atMs: numbe
   return {
     number,
     atMs,
-    method: request.method ?? '',
-    path: (request.url ?? '').split('?')[0] ?? '',
-    contentType: header('content-type') ?? '',
-    signature: header('x-webhook-signature'),
-    timestamp: header('x-webhook-timestamp'),
+    method,
+    path,
+    contentType: headers['content-type'] ?? '',
+    signature: headers['x-webhook-signature'],
+    timestamp: headers['x-webhook-timestamp'],
     raw,
     utf8,
     json,
   };
-}
-
-function answer(response: ServerResponse, status: number, body: object, retryAfter?: number): void {
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-  });
-  response.end(JSON.stringify(body));
 }
 
 function awaited({ events }: Plan): string {

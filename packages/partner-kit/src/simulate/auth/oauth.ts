@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { escapeHtml } from '../../escape.ts';
 import { type Answer, bodyObject, type Exchange, json } from '../exchange.ts';
-import { consentPage } from './consent.ts';
-import { sameText } from './guard.ts';
-import type { OAuth2Settings } from './method.ts';
+import { type Guard, type OAuth2Settings, sameText, type TokenServer } from './guard.ts';
 
 interface Code {
   readonly redirectUri: string;
@@ -14,29 +13,29 @@ interface Code {
  * A small OAuth 2 server: client credentials, and authorization code with PKCE. Refresh tokens are single-use: a second use
  * means that one was stolen or lost, and revokes all tokens of the same consent.
  */
-export class OAuthServer {
+export class OAuthServer implements TokenServer {
   readonly #settings: OAuth2Settings;
   readonly #now: () => number;
   readonly #codes = new Map<string, Code>();
   readonly #access = new Map<string, { readonly expiresAt: number; readonly family: string }>();
   readonly #refresh = new Map<string, { readonly family: string; readonly used: boolean }>();
-  readonly issued = { client_credentials: 0, authorization_code: 0, refresh_token: 0 };
-
   constructor(settings: OAuth2Settings, now: () => number) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  isLive(token: string): boolean {
-    return (this.#access.get(token)?.expiresAt ?? 0) > this.#now();
-  }
+  readonly guard: Guard = ({ headers }) => {
+    const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined) return 'The bearer token is missing.';
+    const isLive = (this.#access.get(token)?.expiresAt ?? 0) > this.#now();
+    return isLive ? undefined : 'The access token is unknown or has expired.';
+  };
 
-  /** Expires every access token; refresh tokens stay valid. */
+  /** Refresh tokens stay valid. */
   expireAll(): void {
     this.#access.clear();
   }
 
-  /** Undefined for paths that do not belong to the token server. */
   handle(exchange: Exchange): Answer | undefined {
     const { method, path } = exchange;
     if (path === '/.well-known/oauth-authorization-server' && method === 'GET') return this.#metadata(exchange.origin);
@@ -95,7 +94,6 @@ export class OAuthServer {
       return refuse(401, 'invalid_client', 'The client is unknown or its secret is wrong.');
     switch (form.get('grant_type')) {
       case 'client_credentials':
-        this.issued.client_credentials += 1;
         return this.#issue(secret(), false);
       case 'authorization_code':
         return this.#byCode(form);
@@ -128,7 +126,6 @@ export class OAuthServer {
       .digest('base64url');
     if (code.challenge !== undefined && code.challenge !== proof)
       return refuse(400, 'invalid_grant', 'code_verifier does not match.');
-    this.issued.authorization_code += 1;
     return this.#issue(secret(), true);
   }
 
@@ -141,7 +138,6 @@ export class OAuthServer {
       return refuse(400, 'invalid_grant', 'The refresh token was already used; ask for consent again.');
     }
     this.#refresh.set(token, { ...known, used: true });
-    this.issued.refresh_token += 1;
     return this.#issue(known.family, true);
   }
 
@@ -183,4 +179,27 @@ function textFields(body: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(bodyObject(body) ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
+}
+
+/** The consent page: returns every parameter unchanged, with the decision. */
+function consentPage(asked: URLSearchParams): Answer {
+  const fields = [...asked].map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Allow access</title>
+<body style="font:16px system-ui;max-width:32rem;margin:4rem auto;padding:0 1rem">
+<h1>Allow access to reservations?</h1>
+<p><b>${escapeHtml(asked.get('client_id') ?? '')}</b> asks to read the reservations of this simulated hotel${scope(asked.get('scope'))}.</p>
+<form method="post" action="/oauth/authorize">${fields.join('')}
+<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>
+</body></html>`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  };
+  return { status: 200, headers, body };
+}
+
+function scope(text: string | null): string {
+  return text === null || text === '' ? '' : ` (${escapeHtml(text)})`;
 }

@@ -1,10 +1,7 @@
 import { Random } from '../random.ts';
-import { accidentForms, accidentTwist } from './accidents.ts';
-import { contractFaults } from './contract.ts';
-import { listFaults } from './lists.ts';
-import { recordFaults } from './records.ts';
+import { answerFaults, contractFaults, wireFaults } from './answers.ts';
+import { accidentForms, accidentTwist, listFaults, recordFaults } from './records.ts';
 import type { FaultEntry, Twist } from './twist.ts';
-import { answerFaults, wireFaults } from './weather.ts';
 
 /** Every fault the simulator can produce, by name, with a description. */
 export const faults = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.ts';
-import type { Answer, Exchange } from '../exchange.ts';
+import type { Answer, Exchange, WireTwist } from '../exchange.ts';
 import type { Leniency } from '../query.ts';
 
 /** How one request deviates from the description. Several deviations can apply to the same request. */
@@ -8,7 +8,7 @@ export interface Twist {
   readonly instead?: (exchange: Exchange) => Answer;
   /** Skips authentication. */
   readonly openDoor?: true;
-  readonly lenient?: Partial<Leniency>;
+  readonly lenient?: Leniency;
   readonly list?: ListTwist;
   /** Changes each reservation (or flat row) sent; the index counts within one response. */
   readonly record?: (record: JsonObject, index: number) => JsonObject;
@@ -33,12 +33,6 @@ interface ListTwist {
   readonly shift?: true;
   /** The last entry of a page is repeated. */
   readonly duplicate?: true;
-}
-
-export interface WireTwist {
-  readonly delayMs?: number;
-  /** truncate: half the body with the full Content-Length; reset: nothing at all; hang: headers, then silence. */
-  readonly cut?: 'truncate' | 'reset' | 'hang';
 }
 
 /** A named fault. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nextLink } from '../../../../../src/intake/pull/page/paginate/link.ts';
-import { paginatorFor } from '../../../../../src/intake/pull/page/paginate/paginate.ts';
-import { readTotal } from '../../../../../src/intake/pull/page/paginate/paginator.ts';
+import { nextLink, paginatorFor, readTotal } from '../../../../../src/intake/pull/page/paginate.ts';
 import type { Json } from '../../../../../src/terms.ts';
 
 test('the next link is found among others in any notation', () => {

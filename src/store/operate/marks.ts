@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto';
+import { changesOne, type Pool } from '../db/pool.ts';
+
+/**
+ * True once per interval, on one node: the node that moves the mark does the work. With a lease the mark lasts that long only, until
+ * `keepMark` says that the work is done: work that was not done is claimed again.
+ */
+export const claimMark = (pool: Pool, name: string, everyMs: number, leaseMs = everyMs): Promise<boolean> =>
+  changesOne(pool)(
+    `insert into marks as m (name, at) values ($1, now() + $3 * interval '1 ms')
+     on conflict (name) do update set at = excluded.at where m.at <= now() - $2 * interval '1 ms'`,
+    [name, everyMs, leaseMs - everyMs],
+  );
+
+export const keepMark = (pool: Pool, name: string) => pool.query('update marks set at = now() where name = $1', [name]);
+
+/** True for the first use on any node. `lifeMs`: after this time it is refused for its age. */
+export const useOnce = (pool: Pool, what: string, lifeMs: number): Promise<boolean> =>
+  claimMark(pool, `used ${hash('sha256', what)}`, lifeMs);
