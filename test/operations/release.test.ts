@@ -10,6 +10,8 @@ import { innbound } from '../support/process.ts';
 
 let node: ApiNode;
 let crm: Awaited<ReturnType<typeof listen>>;
+/** The answers of the CRM wait for it. */
+let gate = Promise.resolve();
 const brand = (preview: string) => `integration: grand
 connector: hotel
 brand_id: LIS01
@@ -20,7 +22,10 @@ deliver: [crm, lake]
 ${preview}`;
 
 before(async () => {
-  crm = await listen(() => ({ status: 200, body: {} }));
+  crm = await listen(async () => {
+    await gate;
+    return { status: 200, body: {} };
+  });
   node = await apiNode('', {
     'integrations/grand.yaml': brand('preview: [crm]\n'),
     'destinations/crm.yaml': `destination: crm\ntype: http\nurl: ${crm.url}\nconcurrency: 1\nfilter: 'total_amount > 100.0'\n`,
@@ -122,20 +127,37 @@ test('a lane that goes into preview in the middle of a send stops, and continues
   const ids = Array.from({ length: 300 }, (_, i) => `many-${i}`);
   await node.take('grand', ...ids.map((id) => reservation(id)));
   await apply('');
-  const deliveries = startDeliveries(await deliverPorts(node.runtime));
-  t.after(() => deliveries.stop());
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise((wait) => setTimeout(wait, 5));
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  gate = promise;
+  const ports = await deliverPorts(node.runtime);
+  let scansInPreview = 0;
+  const lanes = () => {
+    const inForce = ports.lanes();
+    const isPreview = inForce.of('grand').some(({ destination, inPreview }) => destination.name === 'crm' && inPreview);
+    scansInPreview = isPreview ? scansInPreview + 1 : 0;
+    return inForce;
   };
+  const deliveries = startDeliveries({ ...ports, lanes });
+  t.after(async () => {
+    open();
+    await deliveries.stop();
+  });
+  const until = async (isSo: () => boolean | Promise<boolean>) => {
+    while (!(await isSo())) await new Promise((wait) => setTimeout(wait, 5));
+  };
+  const isSettled = async () =>
+    (await node.runtime.pool.query(`select from outbox where destination = 'crm' and leased`)).rowCount === 0;
   await until(() => crm.received.length > 0);
   await apply('preview: [crm]\n');
-  let sent = -1;
+  await until(() => scansInPreview > 0);
+  open();
   // Calls in progress end; then nothing more is sent.
-  while (sent !== crm.received.length) {
-    sent = crm.received.length;
-    await new Promise((wait) => setTimeout(wait, 1_500));
-  }
+  await until(isSettled);
+  const sent = crm.received.length;
+  const before = scansInPreview;
+  await until(() => scansInPreview >= before + 2);
   assert.ok(sent < ids.length, `${sent} sent`);
+  assert.equal(crm.received.length, sent);
   assert.equal((await lane()).waiting, ids.length - sent);
   await apply('');
   await until(() => crm.received.length >= ids.length);
