@@ -188,4 +188,4 @@ async function written(pool: Pool): Promise<Written> {
 const reportS = 11;
 
 /** Written once in some seconds, however many events there are. */
-const background = ['nodes', 'store_state', 'marks', 'activity', 'totals', 'quality', 'hotels'];
+const background = ['nodes', 'store_state', 'marks', 'activity', 'totals', 'hotels'];

@@ -102,7 +102,7 @@ async function fill({ pool, keyring, active }: Runtime, brand: string): Promise<
        on conflict (integration, sync) do update set feed = 5;
      insert into run_pages values ('${brand}', 'run_1', 1, '2026-12-01', '2026-12-02', 1, now(), 1, 1, 0, 1, 1, 1, 1, 0.5, 0.25, null, '{a}');
      insert into dead_letters (integration, kind, fingerprint, code, message) values ('${brand}', 'event', 'f', 'push.x', 'x');
-     insert into quality values ('${brand}', '2026-12-01', '{"rows":1}', now());
+     insert into activity (integration, step, at, quality) values ('${brand}', '1d', '2026-12-01', '{"rows":1}');
      insert into erasures (erasure_id, requested_by, subject) values ('er_1', 'test', 'x');
      insert into erased_guests (hash, erasure_id) values ('\\x01', 'er_1');
      insert into tokens (token_id, kind, hash, name, role, created_by) values ('tk_1', 'api', '\\x02', 'n', 'viewer', 'test')`,
@@ -345,7 +345,7 @@ const contents: Record<string, Forgery> = {
   'notes that are an object': row('history', { notes: '{}' }),
   'an outcome that does not exist': row('history', { outcome: 'forged' }),
   'details that are a list': row('dead_letters', { detail: '[]' }),
-  'counts that are a number': row('quality', { counts: '1' }),
+  'counts that are a number': row('activity', { quality: '1' }),
   'a document called ../../../x': row('documents', { name: '../../../x' }),
   'a document called a/b': row('documents', { name: 'a/b' }),
   'a document without a name': row('documents', { name: '' }),
@@ -389,7 +389,7 @@ const belonging: Record<string, Forgery> = {
       rows: [...tableOf(whole, 'tokens').rows],
     }),
   'tokens in place of another table': (parts) => {
-    const table = tableOf(parts, 'quality');
+    const table = tableOf(parts, 'activity');
     [table.head, table.rows] = [headOf(whole, 'tokens'), [...tableOf(whole, 'tokens').rows]];
   },
   'the audit of another installation': (parts) => void parts.tables.push({ head: headOf(whole, 'audit'), rows: [] }),

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'c0cd683cf10c2ec5022742a6088c5c824be87f7c9bfd7cebd6418dc74b8d6220',
+  hash: '502cb210e8591978793e955ddf88fde0de92a5431340785b2ef3baf0d516253d',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -113,7 +113,7 @@ const objects = [
   ...[
     'streams.refused',
     'sandbox_reports.report',
-    'quality.counts',
+    'activity.quality',
     'stays.data',
     'erasures.progress',
     'onboarding_links.push_facts',

@@ -43,11 +43,11 @@ export async function countQuality(db: Pick<Pool, 'query'>): Promise<void> {
          from events where received_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '1 day'
         group by 1, 2
      )
-     insert into quality as q (integration, day, counts)
-     select c.integration, c.day, to_jsonb(c) - 'integration' - 'day'
-            || jsonb_build_object('events', coalesce(t.events, 0), 'late_events', coalesce(t.late_events, 0))
+     insert into activity (integration, step, at, quality)
+     select c.integration, '1d', c.day::timestamp at time zone 'UTC', to_jsonb(c) - 'integration' - 'day'
+            || jsonb_build_object('events', coalesce(t.events, 0), 'late_events', coalesce(t.late_events, 0), 'counted_at', now())
        from counted c left join taken t on t.integration = c.integration and t.day = c.day
-     on conflict (integration, day) do update set counts = excluded.counts, counted_at = now()`,
+     on conflict (integration, step, at) do update set quality = excluded.quality`,
     [unreadable],
   );
 }
@@ -56,10 +56,10 @@ const unreadable = '$[*][0] ? (@ == "invalid_dropped" || @ == "email_invalid" ||
 
 /** Newest day first. */
 export async function readQuality(pool: Pool, integration: string, days: number): Promise<UnreadRow[]> {
-  const { rows } = await pool.query<{ day: string; counts: UnreadRow; counted_at: Date }>(
-    `select to_char(day, 'YYYY-MM-DD') as day, counts, counted_at from quality
-      where integration = $1 and day > current_date - $2::int order by day desc`,
+  const { rows } = await pool.query<{ day: string; quality: UnreadRow }>(
+    `select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, quality from activity
+      where integration = $1 and step = '1d' and at > date_trunc('day', now(), 'UTC') - $2 * interval '1 day' order by at desc`,
     [integration, days],
   );
-  return rows.map(({ counts, ...row }) => ({ ...row, ...counts }));
+  return rows.map(({ day, quality }) => ({ day, ...quality }));
 }

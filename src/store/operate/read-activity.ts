@@ -85,7 +85,7 @@ export async function readFlow(db: Pool, from: Date, to: Date, integrations: rea
             (select count(*) from finished where state <> 'complete')::int as failed_runs,
             (select coalesce(sum(count), 0) from rejections where hour >= date_trunc('hour', $1::timestamptz) and hour < $2
                 and integration <> '' and code <> 'push.event_id_reused' and ($3::text[] is null or integration = any($3)))::int as refused_events
-       from counted left join own on step <> 'ever'`,
+       from counted left join own on step in ('10s', '1h')`,
     [from, to, integrations],
   );
   return rows[0] as UnreadRow;
@@ -102,7 +102,7 @@ export const readDays = (db: Pool, integrations: readonly string[], days: number
     `with hours as (
        select integration, date_trunc('hour', at) as hour, sum(pulls) as pulls, sum(events) as events from activity
         where integration = any($1) and at >= date_trunc('day', now()) - ($2 - 1) * interval '1 day'
-          and (step = '1h' or at >= coalesce((select at from marks where name = 'activity 1h'), '-infinity'))
+          and (step = '1h' or (step = '10s' and at >= coalesce((select at from marks where name = 'activity 1h'), '-infinity')))
         group by 1, 2
      ), firsts as (select integration, min(hour) as first from hours group by 1),
      failures as (

@@ -256,15 +256,6 @@ create table drift (
 );
 comment on table drift is 'Values of the partner that no value map knows: they passed as they are, somebody should look.';
 
-create table quality (
-  integration text not null,
-  day date not null,
-  counts jsonb not null,
-  counted_at timestamptz not null default now(),
-  primary key (integration, day)
-);
-comment on table quality is 'How complete the reservations were that a brand sent or changed on each day (UTC). Counts only.';
-
 create table stays (
   integration text not null,
   id text not null,
@@ -708,11 +699,13 @@ create table activity (
   run_ms bigint not null default 0,
   dead_rows int not null default 0,
   dead_events int not null default 0,
+  quality jsonb,
   primary key (integration, step, at),
-  check (step in ('10s', '1h', 'ever'))
+  check (step in ('10s', '1h', '1d', 'ever'))
 );
 create index activity_by_time on activity (step, at);
-comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by; and ever, for metrics that are the same on every node. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
+comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by; ever, for metrics that are the same on every node; and how complete the reservations of each day (UTC) were. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
+comment on column activity.quality is 'Of a day, which has nothing else: how many reservations were sent or changed, and how many of them had each field.';
 
 create table marks (
   name text primary key,
