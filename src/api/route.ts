@@ -129,7 +129,7 @@ type Infer<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 type NameIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NameIn<Rest> : never;
 
 interface Definition<Path extends string, Params, Query, Body>
-  extends Omit<Route, 'method' | 'path' | 'scope' | 'params' | 'query' | 'body' | 'status' | 'handle'> {
+  extends Omit<Route, 'role' | 'method' | 'path' | 'scope' | 'params' | 'query' | 'body' | 'status' | 'handle'> {
   /** `any`, or how to find the integration of an object. By default the integration in the path; without one, all. */
   readonly scope?: 'any' | IntegrationOf;
   /** By default, each parameter is an id or a name. */
@@ -146,29 +146,42 @@ interface Definition<Path extends string, Params, Query, Body>
 
 const nothing = z.strictObject({});
 
-/** A route whose handler is typed by its path and schemas. */
-export function route<
-  const At extends `${Method} /${string}`,
-  Params extends z.ZodType | undefined = undefined,
-  Query extends z.ZodType | undefined = undefined,
-  Body extends z.ZodType | undefined = undefined,
->(at: At, definition: Definition<At, Params, Query, Body>): Route {
-  const [method, path] = at.split(' ') as [Method, string];
-  const { scope, params, query = nothing, body, status = 200, handle, ...rest } = definition;
-  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  const otherwise = names.includes('integration') ? 'param' : 'all';
-  return {
-    ...rest,
-    method,
-    path,
-    scope: typeof scope === 'function' ? { kind: 'object', of: scope } : { kind: scope ?? otherwise },
-    params: params ?? z.strictObject(Object.fromEntries(names.map((name) => [name, nameOrId]))),
-    query,
-    body: body ?? (method === 'POST' || method === 'PUT' ? nothing : undefined),
-    status,
-    handle: async (call) => handle(call as Parameters<typeof handle>[0]),
+/** A route for callers of a role; its handler is typed by its path and schemas. */
+const routesFor =
+  (role: Route['role']) =>
+  <
+    const At extends `${Method} /${string}`,
+    Params extends z.ZodType | undefined = undefined,
+    Query extends z.ZodType | undefined = undefined,
+    Body extends z.ZodType | undefined = undefined,
+  >(
+    at: At,
+    definition: Definition<At, Params, Query, Body>,
+  ): Route => {
+    const [method, path] = at.split(' ') as [Method, string];
+    const { scope, params, query = nothing, body, status = 200, handle, ...rest } = definition;
+    const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+    const otherwise = names.includes('integration') ? 'param' : 'all';
+    return {
+      ...rest,
+      role,
+      method,
+      path,
+      scope: typeof scope === 'function' ? { kind: 'object', of: scope } : { kind: scope ?? otherwise },
+      params: params ?? z.strictObject(Object.fromEntries(names.map((name) => [name, nameOrId]))),
+      query,
+      body: body ?? (method === 'POST' || method === 'PUT' ? nothing : undefined),
+      status,
+      handle: async (call) => handle(call as Parameters<typeof handle>[0]),
+    };
   };
-}
+
+export const anyone = routesFor('public');
+export const partner = routesFor('partner');
+export const feed = routesFor('feed');
+export const viewer = routesFor('viewer');
+export const operator = routesFor('operator');
+export const admin = routesFor('admin');
 
 const nameOrId = z.string().min(1).max(longestId);
 

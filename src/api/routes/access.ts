@@ -6,7 +6,7 @@ import { listAudit } from '../../store/operate/audit.ts';
 import { listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../../store/operate/tokens.ts';
 import { flowCookieOf, isServedOverHttps, roles, secondsUntil, sessionCookieOf, tokenRoles } from '../caller.ts';
 import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, admin, anyJson, anyone, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
 
 const who = z.object({
   name: z.string(),
@@ -23,12 +23,11 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
     'set-cookie': sessionCookieOf(isServedOverHttps(runtime), value, maxAgeS),
   });
   return [
-    route('POST /session', {
+    anyone('POST /session', {
       id: 'session.create',
       summary: 'Sign in',
       description:
         'Exchanges a one-time sign-in token (or an API token) for a session cookie. Requests with the cookie that change data also need the header X-Innbound-Console.',
-      role: 'public',
       scope: 'any',
       body: z.strictObject({ token: z.string().min(8).max(200) }),
       response: who.extend({ expires_at: instant }),
@@ -43,18 +42,16 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
         return { ...ok({ name, role, integrations, expires_at }, cookie(signed.session, maxAgeS)), actor: name };
       },
     }),
-    route('GET /session', {
+    viewer('GET /session', {
       id: 'session.get',
       summary: 'Who am I',
-      role: 'viewer',
       scope: 'any',
       response: who,
       handle: ({ caller }) => ok({ name: caller.name, role: caller.role, integrations: caller.integrations ?? null }),
     }),
-    route('DELETE /session', {
+    viewer('DELETE /session', {
       id: 'session.end',
       summary: 'Sign out',
-      role: 'viewer',
       scope: 'any',
       response: z.object({ ended: z.boolean() }),
       handle: async ({ caller }) => {
@@ -62,21 +59,19 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
         return ok({ ended: caller.kind === 'session' }, cookie('', 0));
       },
     }),
-    route('DELETE /session/everywhere', {
+    viewer('DELETE /session/everywhere', {
       id: 'session.end_everywhere',
       summary: 'Sign out in every browser',
       description:
         'Ends every session of the same person at the identity provider, or every session made from the same token.',
-      role: 'viewer',
       scope: 'any',
       response: z.object({ ended: z.int() }),
       handle: async ({ caller }) =>
         ok({ ended: caller.kind === 'session' ? await revokeSessionsOf(pool, caller.tokenId) : 0 }, cookie('', 0)),
     }),
-    route('GET /session/ways', {
+    anyone('GET /session/ways', {
       id: 'session.ways',
       summary: 'The ways to sign in other than a token or link',
-      role: 'public',
       scope: 'any',
       response: z.object({ oidc: z.object({ label: z.string() }).nullable() }),
       handle: () => {
@@ -84,11 +79,10 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
         return ok({ oidc: label === undefined ? null : { label } });
       },
     }),
-    route('POST /session/oidc', {
+    anyone('POST /session/oidc', {
       id: 'session.oidc',
       summary: 'Start a sign-in at the identity provider',
       description: 'For the console: returns the address to open, and sets a cookie that the callback needs.',
-      role: 'public',
       // The sign-in is audited when it ends, because anybody can start one.
       asks: true,
       scope: 'any',
@@ -130,10 +124,9 @@ export function tokenRoutes({ runtime }: Api): Route[] {
   const unknown = (names: readonly string[] | null): string | undefined =>
     names?.find((name) => !runtime.active().integrations.has(name));
   return [
-    route('GET /tokens', {
+    admin('GET /tokens', {
       id: 'tokens.list',
       summary: 'Active tokens and sessions, newest first',
-      role: 'admin',
       query: z.strictObject({
         ...pageQuery,
         of: z.enum(['people', 'programs']).optional().describe('Only sessions and sign-in links, or only tokens.'),
@@ -144,11 +137,10 @@ export function tokenRoutes({ runtime }: Api): Route[] {
         return ok(paged(rows, limit, ({ created_at, token_id }) => [created_at.toISOString(), token_id]));
       },
     }),
-    route('POST /tokens', {
+    admin('POST /tokens', {
       id: 'tokens.create',
       summary: 'Create a token',
       description: 'The token is shown only in this response: only its hash is stored.',
-      role: 'admin',
       status: 201,
       body: z.strictObject({
         ...holder,
@@ -170,21 +162,19 @@ export function tokenRoutes({ runtime }: Api): Route[] {
         return ok({ ...made.row, token: made.token });
       },
     }),
-    route('DELETE /tokens/{token_id}', {
+    admin('DELETE /tokens/{token_id}', {
       id: 'tokens.revoke',
       summary: 'Revoke a token',
       description: 'It ends at once, together with the sessions created from it.',
-      role: 'admin',
       response: z.object({ revoked: z.literal(true) }),
       handle: async ({ params }) =>
         (await revokeToken(runtime.pool, params.token_id))
           ? ok({ revoked: true })
           : notFound(`valid token ${params.token_id}`),
     }),
-    route('POST /sign-in-links', {
+    admin('POST /sign-in-links', {
       id: 'tokens.sign_in_link',
       summary: 'Create a one-time sign-in link to the console',
-      role: 'admin',
       status: 201,
       body: z.strictObject({ ...holder, role: z.enum(roles) }),
       response: z.object({ url: z.string(), expires_at: instant }),
@@ -200,10 +190,9 @@ export function tokenRoutes({ runtime }: Api): Route[] {
 
 export function auditRoutes({ runtime: { pool } }: Api): Route[] {
   return [
-    route('GET /audit', {
+    admin('GET /audit', {
       id: 'audit.list',
       summary: 'Who changed what and who read payloads, newest first',
-      role: 'admin',
       query: z.strictObject({
         ...pageQuery,
         action: z.string().max(100).optional(),

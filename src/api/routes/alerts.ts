@@ -8,7 +8,18 @@ import { acknowledgeIncident } from '../../store/operate/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
 import { counts, operatorAction } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
+import {
+  type Api,
+  anyJson,
+  instant,
+  notFound,
+  ok,
+  okIfFound,
+  operator,
+  problem,
+  type Route,
+  viewer,
+} from '../route.ts';
 
 const alertSchema = z.object({
   alert_id: z.string(),
@@ -68,10 +79,9 @@ const detail = listed.extend({
 export function alertRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /alerts', {
+    viewer('GET /alerts', {
       id: 'alerts.list',
       summary: 'Alerts, newest first',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...pageQuery,
@@ -90,27 +100,24 @@ export function alertRoutes({ runtime }: Api): Route[] {
         return ok(paged(rows, query.limit, (row) => [row.raised_at.toISOString(), row.alert_id]));
       },
     }),
-    route('POST /alerts/{alert_id}/acknowledge', {
+    operator('POST /alerts/{alert_id}/acknowledge', {
       id: 'alerts.acknowledge',
       summary: 'Acknowledge an alert; it resolves by itself when its cause is gone',
-      role: 'operator',
       scope: async ({ alert_id = '' }) => (await readAlert(pool, alert_id))?.integration,
       response: alertSchema,
       handle: async ({ params: { alert_id }, caller }) =>
         okIfFound(await acknowledgeAlert(pool, alert_id, caller.name), `alert ${alert_id}`),
     }),
-    route('GET /alert-routes', {
+    viewer('GET /alert-routes', {
       id: 'alert_routes.list',
       summary: 'Where alerts are sent, and the state of each route',
-      role: 'viewer',
       response: z.object({ items: z.array(routeSchema) }),
       handle: async () => ok({ items: await viewRoutes(runtime) }),
     }),
-    route('POST /alert-routes/{route}/test', {
+    operator('POST /alert-routes/{route}/test', {
       id: 'alert_routes.test',
       summary: 'Send a test alert over a route, at once',
       description: 'Ignores quiet hours. Incidents that PagerDuty and Opsgenie open for it are closed again.',
-      role: 'operator',
       response: z.object({ sent: z.boolean(), failure: z.string().nullable() }),
       handle: async ({ params }) => {
         const sent = await testAlertRoute(runtime, params.route, systemClock);
@@ -118,10 +125,9 @@ export function alertRoutes({ runtime }: Api): Route[] {
         return ok({ sent: sent.kind === 'sent', failure: sent.kind === 'sent' ? null : sent.message });
       },
     }),
-    route('GET /incidents', {
+    viewer('GET /incidents', {
       id: 'incidents.list',
       summary: 'Alerts grouped by their cause, newest first',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...pageQuery,
@@ -142,21 +148,19 @@ export function alertRoutes({ runtime }: Api): Route[] {
         return ok(paged(rows, query.limit, (row) => [row.started_at.toISOString(), row.incident_id]));
       },
     }),
-    route('GET /incidents/{incident_id}', {
+    viewer('GET /incidents/{incident_id}', {
       id: 'incidents.get',
       summary: 'One incident: start, effect, what was tried, what to do',
-      role: 'viewer',
       scope: 'any',
       response: detail,
       handle: async ({ params: { incident_id: id }, within }) =>
         okIfFound(await incidentDetail(runtime, id, within), `incident ${id}`),
     }),
-    route('POST /incidents/{incident_id}/acknowledge', {
+    operator('POST /incidents/{incident_id}/acknowledge', {
       id: 'incidents.acknowledge',
       summary: 'Acknowledge an incident and its alerts',
       description:
         'A token that is limited to some integrations acknowledges the alerts of those, not the ones they share with others.',
-      role: 'operator',
       scope: 'any',
       response: detail,
       handle: async ({ params, caller, within }) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { entityType } from '../forms.ts';
-import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, feed, instant, ok, type Route } from '../route.ts';
 
 const change = z.object({
   type: entityType,
@@ -17,12 +17,11 @@ const change = z.object({
 
 export function changeRoutes({ changes }: Api): Route[] {
   return [
-    route('GET /changes', {
+    feed('GET /changes', {
       id: 'changes.read',
       summary: 'The feed of changes after a cursor',
       description:
         'Every version of every record that the token may read, in order per record. Without `after` the feed starts at the oldest change; `after=now` returns a cursor at the end. With `wait`, the response waits until there is a change or the time is over. Store the page, then keep `cursor`: the same cursor returns the same changes again. After an erasure, the feed sends a version with the event `erased` for each record that was erased. A record that a rule drops after it was delivered gets a last version with the event `removed` and its id alone.',
-      role: 'feed',
       scope: 'any',
       payload: true,
       waits: true,

@@ -5,7 +5,7 @@ import { readQuality } from '../../store/measures/quality.ts';
 import { firstEventAt, pushGaps } from '../../store/runs/list.ts';
 import { listUnlisted } from '../../store/runs/stored-reservations.ts';
 import { counts } from '../forms.ts';
-import { type Api, instant, ok, type Route, route } from '../route.ts';
+import { type Api, instant, ok, type Route, viewer } from '../route.ts';
 
 const unlisted = z.object({
   id: z.string(),
@@ -56,18 +56,16 @@ const qualityDay = z.object({
 export function coverageRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /integrations/{integration}/quality', {
+    viewer('GET /integrations/{integration}/quality', {
       id: 'integrations.quality',
       summary: 'By day: how complete a brand’s reservations were',
-      role: 'viewer',
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(366).default(30) }),
       response: z.object({ items: z.array(qualityDay) }),
       handle: async ({ params, query }) => ok({ items: await readQuality(pool, params.integration, query.days) }),
     }),
-    route('GET /integrations/{integration}/feed', {
+    viewer('GET /integrations/{integration}/feed', {
       id: 'integrations.feed',
       summary: 'How much a brand’s feed brought in each 24 hours of the last four weeks, oldest first',
-      role: 'viewer',
       response: z.object({
         events: series('Events.'),
         rows: series('Reservations per run; of a list of changes, per day.'),
@@ -76,18 +74,16 @@ export function coverageRoutes({ runtime }: Api): Route[] {
       }),
       handle: async ({ params }) => ok(await feedHistory(runtime, params.integration)),
     }),
-    route('GET /integrations/{integration}/unlisted', {
+    viewer('GET /integrations/{integration}/unlisted', {
       id: 'integrations.unlisted',
       summary: 'Reservations that a complete run no longer found in the partner’s list',
-      role: 'viewer',
       query: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(100) }),
       response: z.object({ items: z.array(unlisted) }),
       handle: async ({ params, query }) => ok({ items: await listUnlisted(pool, params.integration, query.limit) }),
     }),
-    route('GET /integrations/{integration}/push-gaps', {
+    viewer('GET /integrations/{integration}/push-gaps', {
       id: 'integrations.push_gaps',
       summary: 'By day: changes that polls found and no event reported',
-      role: 'viewer',
       query: z.strictObject({ days: z.coerce.number().int().min(1).max(31).default(7) }),
       response: z.object({
         items: z.array(pushGap),

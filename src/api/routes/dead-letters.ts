@@ -16,7 +16,7 @@ import {
 } from '../../store/operate/dead-letters.ts';
 import { attempt, entityType, itemsOf, person, replayPreview } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
 const kinds = ['event', 'record', 'delivery'] as const;
 const letter = z.object({
@@ -99,10 +99,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
   const scope = ({ id = '' }: Record<string, string>) => deadLetterIntegration(pool, id);
   const path = '/dead-letters/{id}';
   return [
-    route('GET /dead-letters', {
+    viewer('GET /dead-letters', {
       id: 'dead_letters.list',
       summary: 'Dead letters, oldest first',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...pageQuery,
@@ -117,10 +116,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return ok({ ...paged(rows, query.limit, (row) => [row.id]), total: await countDeadLetters(pool, asked) });
       },
     }),
-    route('GET /dead-letter-reasons', {
+    viewer('GET /dead-letter-reasons', {
       id: 'dead_letters.reasons',
       summary: 'Dead letters by their reason: how many records, how often, since when',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({ ...filter, state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open') }),
       response: itemsOf({
@@ -140,10 +138,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       handle: async ({ query, within }) =>
         ok({ items: await deadLetterReasons(pool, { ...filterOf(query, within), state: query.state }) }),
     }),
-    route(`GET ${path}`, {
+    viewer(`GET ${path}`, {
       id: 'dead_letters.get',
       summary: 'One dead letter with its payload',
-      role: 'viewer',
       scope,
       payload: true,
       response: whole,
@@ -153,10 +150,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return ok({ ...found, ...(await adviseLetter(pool, found)) });
       },
     }),
-    route(`GET ${path}/preview`, {
+    viewer(`GET ${path}/preview`, {
       id: 'dead_letters.preview',
       summary: 'What a replay would change; nothing is changed',
-      role: 'viewer',
       scope,
       payload: true,
       query: z.strictObject({ under }),
@@ -167,10 +163,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return ok(await replayPorts(runtime).preview(found, underFor(found, query.under)));
       },
     }),
-    route(`GET ${path}/candidates`, {
+    viewer(`GET ${path}/candidates`, {
       id: 'dead_letters.candidates',
       summary: 'The persons whom an ambiguous guest event may mean, as they are now; up to 50',
-      role: 'viewer',
       scope,
       payload: true,
       response: z.object({ items: z.array(candidate) }),
@@ -179,12 +174,11 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return items ? ok({ items }) : notFound(`guest event to assign in dead letter ${params.id}`);
       },
     }),
-    route(`POST ${path}/assign`, {
+    operator(`POST ${path}/assign`, {
       id: 'dead_letters.assign',
       summary: 'Apply an ambiguous guest event to one of its candidates',
       description:
         'The event changes the profile and the coming reservations of that person, and they are delivered. It stays open if another person is there by now, or if another guest of the event is not certain.',
-      role: 'operator',
       scope,
       body: z.strictObject({ to: place }),
       response: z.object({ result: z.enum(['assigned', 'still_open']), message: z.string().optional() }),
@@ -193,10 +187,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return done.result === 'refused' ? problem(409, 'operate.conflict', done.reason) : ok(done);
       },
     }),
-    route(`POST ${path}/replay`, {
+    operator(`POST ${path}/replay`, {
       id: 'dead_letters.replay',
       summary: 'Replay one dead letter',
-      role: 'operator',
       scope,
       body: z.strictObject({ under }),
       response: result,
@@ -209,10 +202,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return ok(first);
       },
     }),
-    route('POST /dead-letters/replay', {
+    operator('POST /dead-letters/replay', {
       id: 'dead_letters.replay_many',
       summary: `Replay the open dead letters that match a filter, oldest first, up to ${mostAtOnce} per call`,
-      role: 'operator',
       scope: 'any',
       body: z.strictObject({
         ...filter,
@@ -230,10 +222,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
         return ok({ results, remaining: await countDeadLetters(pool, asked) });
       },
     }),
-    route(`POST ${path}/drop`, {
+    operator(`POST ${path}/drop`, {
       id: 'dead_letters.drop',
       summary: 'Drop one with a reason; the versions that it held back are delivered',
-      role: 'operator',
       scope,
       body: z.strictObject({ reason: z.string().trim().min(1).max(500) }),
       response: z.object({ dropped: z.literal(true) }),

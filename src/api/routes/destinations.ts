@@ -7,7 +7,7 @@ import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-lis
 import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
 import { counts, itemsOf } from '../forms.ts';
-import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, operator, type Route, viewer } from '../route.ts';
 import { backlogOf, backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
@@ -15,10 +15,9 @@ const lane = z.object({ integration: z.string(), ...backlogSchema });
 export function destinationRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /destinations', {
+    viewer('GET /destinations', {
       id: 'destinations.list',
       summary: 'Every destination: its integrations, its backlog and its last attempts',
-      role: 'viewer',
       scope: 'any',
       response: itemsOf({
         name: z.string(),
@@ -69,10 +68,9 @@ export function destinationRoutes({ runtime }: Api): Route[] {
         return ok({ items });
       },
     }),
-    route('POST /destinations/{destination}/try-now', {
+    operator('POST /destinations/{destination}/try-now', {
       id: 'destinations.try_now',
       summary: 'Probe a destination whose circuit is open, and retry failed deliveries without waiting',
-      role: 'operator',
       scope: 'any',
       response: z.object({ tried: z.literal(true) }),
       handle: async ({ params: { destination }, within }) => {
@@ -83,10 +81,9 @@ export function destinationRoutes({ runtime }: Api): Route[] {
         return ok({ tried: true });
       },
     }),
-    route('GET /deliveries', {
+    viewer('GET /deliveries', {
       id: 'deliveries.list',
       summary: 'Undelivered records, longest overdue first, each with the result of its last attempt',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         integration: z.string().optional(),

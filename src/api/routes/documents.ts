@@ -13,7 +13,7 @@ import { listConnectors } from '../../operations/list-connectors.ts';
 import { addSpelling, listUnknown } from '../../operations/spellings.ts';
 import { documentText, documentVersions, listDocuments } from '../../store/documents/list.ts';
 import { documentName, itemsOf } from '../forms.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, admin, anyJson, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
 const named = z.strictObject({ kind: kinds, name: documentName });
@@ -53,18 +53,16 @@ export function documentRoutes({ runtime }: Api): Route[] {
   const path = '/documents/{kind}/{name}';
   const { pool } = runtime;
   return [
-    route('GET /documents', {
+    viewer('GET /documents', {
       id: 'documents.list',
       summary: 'The documents in force',
-      role: 'viewer',
       query: z.strictObject({ kind: kinds.optional() }),
       response: z.object({ items: z.array(row) }),
       handle: async ({ query }) => ok({ items: await listDocuments(pool, query.kind) }),
     }),
-    route('GET /connectors', {
+    viewer('GET /connectors', {
       id: 'connectors.list',
       summary: 'The connectors that an integration can name: those in force and those shipped with Innbound',
-      role: 'viewer',
       response: itemsOf({
         name: z.string(),
         title: z.string().nullable(),
@@ -73,11 +71,10 @@ export function documentRoutes({ runtime }: Api): Route[] {
       }),
       handle: async () => ok({ items: await listConnectors(runtime) }),
     }),
-    route(`GET ${path}`, {
+    viewer(`GET ${path}`, {
       id: 'documents.get',
       summary: 'One document as written, and its versions',
       description: 'Credentials in it are masked. Masked credentials that are sent back keep their value.',
-      role: 'viewer',
       params: named,
       query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
       response: row.extend({ source: z.string(), versions: z.array(row) }),
@@ -90,10 +87,9 @@ export function documentRoutes({ runtime }: Api): Route[] {
         return ok({ ...found, source, versions: await documentVersions(pool, kind, name) });
       },
     }),
-    route(`GET ${path}/impact`, {
+    viewer(`GET ${path}/impact`, {
       id: 'documents.impact',
       summary: 'How many brands and records a change of this document concerns',
-      role: 'viewer',
       params: named,
       response: z.object({
         integrations: z.array(z.string()),
@@ -101,19 +97,17 @@ export function documentRoutes({ runtime }: Api): Route[] {
       }),
       handle: async ({ params: { kind, name } }) => ok(await documentImpact(runtime, kind, name)),
     }),
-    route('GET /schemas/{kind}', {
+    viewer('GET /schemas/{kind}', {
       id: 'documents.schema',
       summary: 'The JSON Schema of a kind of document, for editors',
-      role: 'viewer',
       params: z.strictObject({ kind: kinds }),
       response: anyJson,
       handle: ({ params }) => ok(jsonSchema(params.kind)),
     }),
-    route('POST /documents/validate', {
+    viewer('POST /documents/validate', {
       id: 'documents.validate',
       asks: true,
       summary: 'Validate a document together with the others; nothing is applied',
-      role: 'viewer',
       body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
       response: z.object({
         valid: z.boolean(),
@@ -135,12 +129,11 @@ export function documentRoutes({ runtime }: Api): Route[] {
         return ok({ valid: mistakes.length === 0, mistakes, warnings, holds_credentials: holdsCredentials });
       },
     }),
-    route(`PUT ${path}`, {
+    admin(`PUT ${path}`, {
       id: 'documents.apply',
       summary: 'Write one document into the workspace and put it in force',
       description:
         'A connector that makes other records of its kept samples than they must become is refused with `documents.case_changed` and the names of the cases, unless `accept_cases` is true.',
-      role: 'admin',
       params: named,
       body: z.strictObject({
         text,
@@ -166,26 +159,23 @@ export function documentRoutes({ runtime }: Api): Route[] {
           `${kind} ${name}`,
         ),
     }),
-    route(`DELETE ${path}`, {
+    admin(`DELETE ${path}`, {
       id: 'documents.remove',
       summary: 'Remove one document from the workspace; its versions and data are kept',
-      role: 'admin',
       params: named,
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, caller }) =>
         answer(await removeDocument(runtime, kind, name, caller.name), `${kind} ${name}`),
     }),
-    route('GET /spellings/unknown', {
+    viewer('GET /spellings/unknown', {
       id: 'spellings.unknown',
       summary: 'Channels, sources and boards that brands send and no value map lists',
-      role: 'viewer',
       response: z.object({ items: z.array(unknown) }),
       handle: async () => ok({ items: await listUnknown(runtime) }),
     }),
-    route('POST /spellings', {
+    admin('POST /spellings', {
       id: 'spellings.add',
       summary: 'Add a spelling for all brands to innbound.yaml',
-      role: 'admin',
       body: added,
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ body, caller }) => answer(await addSpelling(runtime, body, caller.name), 'innbound.yaml'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
 import { findHold } from '../../store/operate/holds.ts';
 import { difference } from '../forms.ts';
-import { type Api, anyJson, instant, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, ok, operator, type Route, viewer } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
 const hold = z.object({
@@ -26,20 +26,18 @@ export function holdRoutes({ runtime }: Api): Route[] {
   const scope = async ({ hold_id = '' }: Record<string, string>) =>
     (await findHold(runtime.pool, hold_id))?.integration;
   return [
-    route('GET /holds', {
+    viewer('GET /holds', {
       id: 'holds.list',
       summary: 'What is held back as a mistake of a partner, newest first',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({ integration: z.string().optional(), state: state.optional() }),
       response: z.object({ items: z.array(hold) }),
       handle: async ({ query, within }) =>
         ok({ items: await holds(runtime, { state: query.state, integrations: within }) }),
     }),
-    route('GET /holds/{hold_id}/preview', {
+    operator('GET /holds/{hold_id}/preview', {
       id: 'holds.preview',
       summary: 'What a release would change, for 50 bookings at a time, and the likely remedy',
-      role: 'operator',
       payload: true,
       scope,
       query: z.strictObject({ cursor: z.string().max(512).optional() }),
@@ -54,22 +52,20 @@ export function holdRoutes({ runtime }: Api): Route[] {
         return ok({ ...preview, next_cursor: next });
       },
     }),
-    route('POST /holds/{hold_id}/release', {
+    operator('POST /holds/{hold_id}/release', {
       id: 'holds.release',
       summary: 'Let the held values count, each as of its own time',
       description:
         'The same change counts as normal for a while. With `reservations`, only these; the hold stays open.',
-      role: 'operator',
       scope,
       body: z.strictObject({ reservations: z.array(z.string().max(512)).min(1).max(1_000).optional() }),
       response: z.object({ hold, released: z.int() }),
       handle: async ({ params: { hold_id }, body, caller }) =>
         ok(await releaseHold(runtime, hold_id, caller.name, body.reservations)),
     }),
-    route('POST /holds/{hold_id}/refuse', {
+    operator('POST /holds/{hold_id}/refuse', {
       id: 'holds.refuse',
       summary: 'Drop exactly the held values, also while the partner repeats them',
-      role: 'operator',
       scope,
       response: z.object({ hold, refused: z.int() }),
       handle: async ({ params: { hold_id }, caller }) => ok(await refuseHold(runtime, hold_id, caller.name)),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hotelReport } from '../../operations/hotel-report.ts';
 import { writeBudget } from '../../store/measures/hotel-report.ts';
-import { type Api, instant, ok, type Route, route } from '../route.ts';
+import { type Api, instant, ok, operator, type Route, viewer } from '../route.ts';
 
 const date = z.iso.date();
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
@@ -102,19 +102,17 @@ export type HotelReport = z.infer<typeof report>;
 export function hotelRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /integrations/{integration}/hotel', {
+    viewer('GET /integrations/{integration}/hotel', {
       id: 'integrations.hotel',
       summary:
         'The morning report of a hotel: today, the next 90 nights, months, pace, cancellations, channels and guests',
       description: 'Counted within a minute of a change. `report` is null until the first count.',
-      role: 'viewer',
       response: z.object({ report: report.nullable() }),
       handle: async ({ params: { integration } }) => ok({ report: (await hotelReport(runtime, integration)) ?? null }),
     }),
-    route('PUT /integrations/{integration}/budgets/{month}', {
+    operator('PUT /integrations/{integration}/budgets/{month}', {
       id: 'integrations.budget',
       summary: 'Set the room revenue that a hotel means to earn in a month, or null for none',
-      role: 'operator',
       params: z.strictObject({ integration: z.string(), month }),
       body: z.strictObject({ room_revenue: z.number().min(0).max(1e12).nullable() }),
       response: z.object({ month, room_revenue: z.number().nullable() }),

@@ -11,7 +11,18 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { Json, SyncType } from '../../terms.ts';
 import { counts, note } from '../forms.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import {
+  type Api,
+  admin,
+  anyJson,
+  instant,
+  notFound,
+  ok,
+  operator,
+  problem,
+  type Result,
+  type Route,
+} from '../route.ts';
 import { answer } from './documents.ts';
 import { preview } from './jobs.ts';
 import { exchange } from './runs.ts';
@@ -23,10 +34,9 @@ const localDate = z.iso.date();
 export function integrationActionRoutes({ runtime }: Api): Route[] {
   const exists = (name: string) => runtime.active().integrations.has(name);
   return [
-    route('POST /integrations/{integration}/pause', {
+    operator('POST /integrations/{integration}/pause', {
       id: 'integrations.pause',
       summary: 'Pause scheduled pulls; events are still accepted',
-      role: 'operator',
       body: z.strictObject({ reason: z.string().max(500).optional() }),
       response: z.object({ paused: z.literal(true) }),
       handle: async ({ params, body, caller }) => {
@@ -35,10 +45,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         return ok({ paused: true });
       },
     }),
-    route('POST /integrations/{integration}/resume', {
+    operator('POST /integrations/{integration}/resume', {
       id: 'integrations.resume',
       summary: 'Resume pulls, also after refused credentials; what was not started meanwhile starts now',
-      role: 'operator',
       body: z.strictObject({
         test: z
           .boolean()
@@ -54,10 +63,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         return done.kind === 'failed' ? problem(409, done.code, done.message) : ok({ resumed: true });
       },
     }),
-    route('POST /integrations/{integration}/try-now', {
+    operator('POST /integrations/{integration}/try-now', {
       id: 'integrations.try_now',
       summary: 'Probe the partner’s API now, continue the runs that wait for it, and repeat the syncs that failed',
-      role: 'operator',
       response: z.object({
         runs: z.int().describe('Runs that waited and syncs that failed, of all brands with this API.'),
       }),
@@ -66,10 +74,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
           ? ok({ runs: await tryPartnerOf(runtime, params.integration) })
           : notFound(`integration ${params.integration}`),
     }),
-    route('POST /integrations/{integration}/refetch', {
+    operator('POST /integrations/{integration}/refetch', {
       id: 'integrations.refetch',
       summary: 'Request one reservation from the partner again, by its id; the answer is processed like any other',
-      role: 'operator',
       body: z.strictObject({ id: z.string().min(1).max(longestId) }),
       response: z.object({
         result: z
@@ -87,10 +94,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         return ok({ result: 'applied', outcome: done.outcome, version: done.version ?? null, run_id: done.runId });
       },
     }),
-    route('POST /integrations/{integration}/resend', {
+    operator('POST /integrations/{integration}/resend', {
       id: 'integrations.resend',
       summary: 'Send the newest version of every record, or of one, to a destination again',
-      role: 'operator',
       status: 202,
       body: z.strictObject({
         destination: z.string(),
@@ -108,28 +114,25 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         return ok({ queued });
       },
     }),
-    route('GET /integrations/{integration}/release/{destination}', {
+    operator('GET /integrations/{integration}/release/{destination}', {
       id: 'integrations.preview_release',
       summary: 'What a destination in preview would get when it is released, in numbers and samples',
-      role: 'operator',
       payload: true,
       response: preview,
       handle: async ({ params: { integration, destination } }) =>
         ok(await previewRelease(runtime, integration, destination)),
     }),
-    route('POST /integrations/{integration}/release/{destination}', {
+    operator('POST /integrations/{integration}/release/{destination}', {
       id: 'integrations.release',
       summary: 'Send what waits for a destination in preview, and everything after it',
       description: 'Takes the destination out of `preview` in the document of the integration.',
-      role: 'operator',
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { integration, destination }, caller }) =>
         answer(await release(runtime, integration, destination, caller.name), `integration ${integration}`),
     }),
-    route('POST /integrations/{integration}/consent', {
+    admin('POST /integrations/{integration}/consent', {
       id: 'integrations.consent',
       summary: 'A link with which the brand authorizes our access (OAuth 2.0 authorization code)',
-      role: 'admin',
       response: z.object({ url: z.string(), expires_at: instant }),
       handle: async ({ params, caller }) => {
         const link = await linkFor(runtime, params.integration, caller.name);
@@ -137,10 +140,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         return ok({ url: link.url, expires_at: new Date(runtime.clock.now() + link.validMs) });
       },
     }),
-    route('POST /integrations/{integration}/runs', {
+    operator('POST /integrations/{integration}/runs', {
       id: 'integrations.run',
       summary: 'Run a sync now, optionally for a date range',
-      role: 'operator',
       status: 202,
       body: z.strictObject({
         sync: z.enum(['pre_stay', 'stay', 'post_stay']),
@@ -150,10 +152,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
       response: queued,
       handle: ({ params, body, caller }) => start(runtime, params.integration, body, caller.name),
     }),
-    route('POST /integrations/{integration}/backfill', {
+    operator('POST /integrations/{integration}/backfill', {
       id: 'integrations.backfill',
       summary: 'Pull everything between two dates, in any status',
-      role: 'operator',
       status: 202,
       body: z.strictObject({ from: localDate, to: localDate }),
       response: queued,
@@ -196,11 +197,10 @@ const dryRunCounts = z.object({
 
 export function dryRunRoutes({ runtime }: Api): Route[] {
   return [
-    route('POST /integrations/{integration}/dry-run', {
+    operator('POST /integrations/{integration}/dry-run', {
       id: 'integrations.dry_run',
       payload: true,
       summary: 'Pull one day, all pages, and show the canonical records; nothing is stored, acknowledged or delivered',
-      role: 'operator',
       body: z.strictObject({
         day: z.iso.date().optional().describe('The day that is requested; today at the property unless given.'),
       }),

@@ -10,7 +10,7 @@ import { syncTypes } from '../../terms.ts';
 import { actions, healthStates } from '../../watch/facts.ts';
 import { counts, itemsOf } from '../forms.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, type Route, viewer } from '../route.ts';
 
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
@@ -82,10 +82,9 @@ const integrationSchema = z.object({
 
 export function integrationRoutes({ runtime }: Api): Route[] {
   return [
-    route('GET /integrations', {
+    viewer('GET /integrations', {
       id: 'integrations.list',
       summary: 'Integrations by name: their state, their backlog and their recent activity',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...namePageQuery,
@@ -110,10 +109,9 @@ export function integrationRoutes({ runtime }: Api): Route[] {
         return ok({ items: await describe(runtime, items, query.hours), next_cursor });
       },
     }),
-    route('GET /groups', {
+    viewer('GET /groups', {
       id: 'groups.list',
       summary: 'Groups of integrations: how many brands each has, and their states',
-      role: 'viewer',
       scope: 'any',
       response: itemsOf({
         group: z.string(),
@@ -145,10 +143,9 @@ export function integrationRoutes({ runtime }: Api): Route[] {
         return ok({ items });
       },
     }),
-    route('GET /integrations/{integration}', {
+    viewer('GET /integrations/{integration}', {
       id: 'integrations.get',
       summary: 'One integration',
-      role: 'viewer',
       query: z.strictObject({ hours: z.coerce.number().int().min(1).max(168).default(24) }),
       response: integrationSchema.extend({
         drift: z

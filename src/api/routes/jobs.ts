@@ -4,7 +4,7 @@ import { resendDelivery } from '../../operations/resend.ts';
 import { listJobs, readJob, stopJob } from '../../store/operate/jobs.ts';
 import { type Caller, maySee } from '../caller.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
 const request = z.discriminatedUnion('operation', [
   z.strictObject({
@@ -67,8 +67,7 @@ export const preview = z.object({
 export function jobRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('POST /jobs/preview', {
-      role: 'operator',
+    operator('POST /jobs/preview', {
       scope: 'any',
       id: 'jobs.preview',
       asks: true,
@@ -81,8 +80,7 @@ export function jobRoutes({ runtime }: Api): Route[] {
         return asked.kind === 'problem' ? asked : ok(await previewJob(runtime, asked.request));
       },
     }),
-    route('POST /jobs', {
-      role: 'operator',
+    operator('POST /jobs', {
       scope: 'any',
       id: 'jobs.start',
       status: 202,
@@ -95,8 +93,7 @@ export function jobRoutes({ runtime }: Api): Route[] {
         return asked.kind === 'problem' ? asked : ok(await startJob(runtime, asked.request, caller.name));
       },
     }),
-    route('GET /jobs', {
-      role: 'viewer',
+    viewer('GET /jobs', {
       scope: 'any',
       id: 'jobs.list',
       summary: 'Jobs, newest first',
@@ -108,8 +105,7 @@ export function jobRoutes({ runtime }: Api): Route[] {
         return ok(paged(rows, query.limit, (row) => [row.job_id]));
       },
     }),
-    route('GET /jobs/{job_id}', {
-      role: 'viewer',
+    viewer('GET /jobs/{job_id}', {
       scope: 'any',
       id: 'jobs.get',
       summary: 'One job and its progress',
@@ -122,8 +118,7 @@ export function jobRoutes({ runtime }: Api): Route[] {
         return ok({ ...found, delivery });
       },
     }),
-    route('POST /jobs/{job_id}/stop', {
-      role: 'operator',
+    operator('POST /jobs/{job_id}/stop', {
       scope: 'any',
       id: 'jobs.stop',
       summary: 'Stop a job after the step in progress',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
 import { documentName, itemsOf } from '../forms.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 const text = z
@@ -13,8 +13,7 @@ const text = z
 /** Samples of a connector with the records that its mapping must keep producing. */
 export function mappingCaseRoutes({ runtime }: Api): Route[] {
   return [
-    route('POST /connectors/{connector}/cases/check', {
-      role: 'operator',
+    operator('POST /connectors/{connector}/cases/check', {
       id: 'cases.check',
       asks: true,
       payload: true,
@@ -35,8 +34,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       }),
       handle: async ({ params, body }) => ok({ items: await checkCases(runtime, params.connector, body.text) }),
     }),
-    route('PUT /connectors/{connector}/cases/{name}', {
-      role: 'operator',
+    operator('PUT /connectors/{connector}/cases/{name}', {
       id: 'cases.save',
       summary: 'Keep a sample with the records that it produces now',
       params: z.strictObject({ connector: documentName, name: caseName }),
@@ -56,8 +54,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
         return ok({ saved: true });
       },
     }),
-    route('DELETE /connectors/{connector}/cases/{name}', {
-      role: 'operator',
+    operator('DELETE /connectors/{connector}/cases/{name}', {
       id: 'cases.remove',
       summary: 'Delete a kept sample',
       params: z.strictObject({ connector: documentName, name: caseName }),

@@ -25,7 +25,20 @@ import {
   startRetryTest,
 } from '../../store/operate/onboarding.ts';
 import { browserCookieOf, browserOf, isServedOverHttps, secondsUntil } from '../caller.ts';
-import { type Api, anyJson, instant, notFound, ok, problem, type Route, route } from '../route.ts';
+import {
+  type Api,
+  admin,
+  anyJson,
+  anyone,
+  instant,
+  notFound,
+  ok,
+  operator,
+  partner,
+  problem,
+  type Route,
+  viewer,
+} from '../route.ts';
 
 const check = z.object({
   id: z.string(),
@@ -73,20 +86,18 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
   const scope = async ({ link_id = '' }: Record<string, string>) => (await findLink(pool, link_id))?.integration;
   const found = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
   return [
-    route('GET /onboarding-links', {
+    viewer('GET /onboarding-links', {
       id: 'onboarding.list',
       summary: 'Onboarding links, newest first, with their checklists',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({ integration: z.string().optional() }),
       response: z.object({ items: z.array(link) }),
       handle: async ({ within }) => ok({ items: (await listLinks(pool, within)).map(shownLink) }),
     }),
-    route('POST /integrations/{integration}/onboarding-links', {
+    admin('POST /integrations/{integration}/onboarding-links', {
       id: 'onboarding.create',
       summary: 'Create a link with which a partner connects one brand',
       description: 'The address is shown only in this response: only its hash is stored.',
-      role: 'admin',
       status: 201,
       body: linkRequest,
       response: link.extend({ url: z.string() }),
@@ -95,10 +106,9 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         return ok({ ...shownLink(made.link), url: made.url });
       },
     }),
-    route('GET /onboarding-links/{link_id}', {
+    viewer('GET /onboarding-links/{link_id}', {
       id: 'onboarding.get',
       summary: 'One onboarding link: checklist, comments, and the versions of the connector before and after',
-      role: 'viewer',
       scope,
       response: link.extend({
         comments: z.array(comment),
@@ -111,10 +121,9 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         return ok({ ...shownLink(one), comments: one.comments, connector });
       },
     }),
-    route('DELETE /onboarding-links/{link_id}', {
+    admin('DELETE /onboarding-links/{link_id}', {
       id: 'onboarding.revoke',
       summary: 'Revoke an onboarding link: its page ends at once',
-      role: 'admin',
       scope,
       response: z.object({ revoked: z.literal(true) }),
       handle: async ({ params }) =>
@@ -122,10 +131,9 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
           ? ok({ revoked: true })
           : notFound(`valid onboarding link ${params.link_id}`),
     }),
-    route('POST /onboarding-links/{link_id}/comments', {
+    operator('POST /onboarding-links/{link_id}/comments', {
       id: 'onboarding.answer',
       summary: 'Answer the partner on its page',
-      role: 'operator',
       scope,
       status: 201,
       body: commentBody.extend({ text: commentBody.shape.text.min(1) }),
@@ -135,10 +143,9 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         return ok({ added: true });
       },
     }),
-    route('POST /onboarding-links/{link_id}/approve', {
+    admin('POST /onboarding-links/{link_id}/approve', {
       id: 'onboarding.approve',
       summary: 'The brand goes live: same address, rehearsal off, a first backfill',
-      role: 'admin',
       scope,
       body: z.strictObject({
         past_days: z.int().min(0).max(730).default(30).describe('How far back the first backfill reaches.'),
@@ -179,8 +186,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
     ) => Promise<unknown>,
     body?: Body,
   ) =>
-    route(`POST ${at}/${name}`, {
-      role: 'partner',
+    partner(`POST ${at}/${name}`, {
       scope: 'any',
       id: `partner.${name}`,
       summary: name,
@@ -197,10 +203,9 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       },
     });
   return [
-    route(`POST ${at}/open`, {
+    anyone(`POST ${at}/open`, {
       id: 'partner.open',
       summary: 'Open an onboarding link: binds it to this browser',
-      role: 'public',
       scope: 'any',
       body: z.strictObject({ token: z.string().min(20).max(100) }),
       response: z.object({ opened: z.literal(true) }),
@@ -222,8 +227,7 @@ export function partnerRoutes({ runtime }: Api): Route[] {
         }
       },
     }),
-    route(`GET ${at}`, {
-      role: 'partner',
+    partner(`GET ${at}`, {
       scope: 'any',
       id: 'partner.view',
       summary: 'What the page shows',

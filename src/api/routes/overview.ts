@@ -11,7 +11,7 @@ import { readActivity, readBrandActivity, readDays, readFlow } from '../../store
 import { leastLateMs } from '../../watch/conditions/judged.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { counts, operatorAction } from '../forms.ts';
-import { type Api, instant, ok, type Route, route } from '../route.ts';
+import { type Api, instant, ok, operator, type Route, viewer } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
 
 const point = z.object({
@@ -58,12 +58,11 @@ const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 
 export function overviewRoutes({ runtime, live }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /overview', {
+    viewer('GET /overview', {
       id: 'overview.get',
       summary: 'Rates, latency, backlog and health, for charts',
       description:
         'Series have steps of ten seconds for periods up to an hour, otherwise of an hour; empty steps are absent.',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         integration: z.string().optional(),
@@ -174,12 +173,11 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         });
       },
     }),
-    route('GET /live', {
+    viewer('GET /live', {
       id: 'live',
       summary: 'Live events, as server-sent events',
       description:
         'activity: counts of the last ten seconds of each integration; run: progress of a run; change: a new version of a record; event: an accepted webhook; alert: raised, acknowledged or resolved. A comment every 15 seconds keeps the connection open.',
-      role: 'viewer',
       scope: 'any',
       media: 'text/event-stream',
       query: z.strictObject({ integration: z.string().optional() }),
@@ -201,10 +199,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         };
       },
     }),
-    route('GET /overview/days', {
+    viewer('GET /overview/days', {
       id: 'overview.days',
       summary: 'By brand and day: how complete pulls and events were',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         q: z.string().max(100).default('').describe('Only brands whose name contains this text.'),
@@ -253,10 +250,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         });
       },
     }),
-    route('GET /overview/flow', {
+    viewer('GET /overview/flow', {
       id: 'overview.flow',
       summary: 'How much flowed between two times, by whole hours',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({ from: z.iso.datetime(), to: z.iso.datetime() }),
       response: z.object({
@@ -266,10 +262,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
       }),
       handle: async ({ query, within }) => ok(await readFlow(pool, new Date(query.from), new Date(query.to), within)),
     }),
-    route('GET /overview/marks', {
+    operator('GET /overview/marks', {
       id: 'overview.marks',
       summary: 'What operators changed, to compare with the curves: documents, pauses, replays',
-      role: 'operator',
       scope: 'any',
       query: z.strictObject({
         period: z.enum(['15m', '1h', '24h', '7d']).default('24h'),

@@ -4,7 +4,7 @@ import { eraseGuest, findReceipts, previewErasure, readReceipt, receiptOf } from
 import { exportGuest } from '../../operations/export-guest.ts';
 import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
+import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route } from '../route.ts';
 
 const receipt = z.object({
   erasure_id: z.string(),
@@ -57,8 +57,7 @@ const whom = z.strictObject({
 
 export function privacyRoutes({ runtime }: Api): Route[] {
   return [
-    route('POST /privacy/erasures', {
-      role: 'admin',
+    admin('POST /privacy/erasures', {
       id: 'privacy.erase',
       summary: 'Erase a guest everywhere, permanently',
       description:
@@ -72,8 +71,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         return ok(erased.receipt);
       },
     }),
-    route('POST /privacy/erasures/preview', {
-      role: 'admin',
+    admin('POST /privacy/erasures/preview', {
       id: 'privacy.preview',
       asks: true,
       summary: 'What an erasure would remove; changes nothing',
@@ -89,8 +87,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         return ok(found.preview);
       },
     }),
-    route('POST /privacy/exports', {
-      role: 'admin',
+    admin('POST /privacy/exports', {
       id: 'privacy.export',
       payload: true,
       summary: 'Everything held on a person, for an access request',
@@ -108,8 +105,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         return ok(found.export);
       },
     }),
-    route('GET /privacy/erasures', {
-      role: 'admin',
+    admin('GET /privacy/erasures', {
       id: 'privacy.list',
       summary: 'Erasure receipts, newest first',
       query: z.strictObject(pageQuery),
@@ -119,8 +115,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         return ok(paged(rows, limit, ({ requested_at, erasure_id }) => [requested_at.toISOString(), erasure_id]));
       },
     }),
-    route('POST /privacy/erasures/find', {
-      role: 'admin',
+    admin('POST /privacy/erasures/find', {
       id: 'privacy.find',
       asks: true,
       summary: 'The receipts of one guest: was this address erased, and when?',
@@ -134,15 +129,13 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         return ok({ items: found.receipts });
       },
     }),
-    route('GET /privacy/erasures/{erasure_id}', {
-      role: 'admin',
+    admin('GET /privacy/erasures/{erasure_id}', {
       id: 'privacy.get',
       summary: 'One receipt',
       response: receipt,
       handle: async ({ params: { erasure_id: id } }) => okIfFound(await readReceipt(runtime, id), `erasure ${id}`),
     }),
-    route('POST /privacy/erasures/{erasure_id}/stop', {
-      role: 'admin',
+    admin('POST /privacy/erasures/{erasure_id}/stop', {
       id: 'privacy.stop',
       summary: 'Stop an erasure that is running',
       description:

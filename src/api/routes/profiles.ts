@@ -4,7 +4,7 @@ import { editProfiles, mergeCandidates, notSamePerson, sharedAddresses } from '.
 import { staysOf } from '../../store/persons/profile-bookings.ts';
 import type { ProfileEdit } from '../../store/persons/profile-edit.ts';
 import { person } from '../forms.ts';
-import { type Api, instant, notFound, ok, problem, type Result, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, operator, problem, type Result, type Route, viewer } from '../route.ts';
 
 const edited = z.object({
   profiles: z.array(z.object({ id: z.string(), version: z.int() })).describe('The profiles that changed.'),
@@ -31,28 +31,25 @@ const stay = z.object({ id: z.string(), check_in: z.string(), check_out: z.strin
 /** An operator's decisions about which profiles are one person. */
 export function profileRoutes({ runtime }: Api): Route[] {
   return [
-    route('GET /integrations/{integration}/guests/{id}/stays', {
+    viewer('GET /integrations/{integration}/guests/{id}/stays', {
       id: 'guests.stays',
       summary: 'The reservations of one guest, the latest arrival first; up to 200',
-      role: 'viewer',
       response: z.object({ items: z.array(stay) }),
       handle: async ({ params: { integration, id } }) =>
         ok({ items: await staysOf(runtime.pool, integration, id, 200) }),
     }),
-    route('GET /integrations/{integration}/guest-pairs', {
+    viewer('GET /integrations/{integration}/guest-pairs', {
       id: 'guests.pairs',
       summary: 'Pairs of profiles that may be one person, those with the most bookings first',
-      role: 'viewer',
       payload: true,
       query: z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) }),
       response: z.object({ items: z.array(pair) }),
       handle: async ({ params: { integration }, query }) =>
         ok({ items: await mergeCandidates(runtime, integration, query.limit) }),
     }),
-    route('POST /integrations/{integration}/guests/{id}/not-same', {
+    operator('POST /integrations/{integration}/guests/{id}/not-same', {
       id: 'guests.not_same',
       summary: 'Remember that a pair of profiles is two persons; the pair is not proposed again',
-      role: 'operator',
       body: z.strictObject({ as: anotherId.describe('The id of the other profile of the pair.') }),
       response: z.object({ remembered: z.literal(true) }),
       handle: async ({ params: { integration, id }, body }) =>
@@ -60,30 +57,27 @@ export function profileRoutes({ runtime }: Api): Route[] {
           ? ok({ remembered: true })
           : notFound(`undecided pair of ${id} and ${body.as} in ${integration}`),
     }),
-    route('GET /integrations/{integration}/shared-addresses', {
+    viewer('GET /integrations/{integration}/shared-addresses', {
       id: 'guests.shared_addresses',
       summary: 'Addresses and numbers under which different persons are known: they identify nobody alone',
       description:
         'Computed from the profiles; an address leaves the list when its persons no longer differ. Up to 200.',
-      role: 'viewer',
       payload: true,
       response: z.object({ items: z.array(shared) }),
       handle: async ({ params: { integration } }) => ok({ items: await sharedAddresses(runtime, integration) }),
     }),
-    route('POST /integrations/{integration}/guests/{id}/merge', {
+    operator('POST /integrations/{integration}/guests/{id}/merge', {
       id: 'guests.merge',
       summary: 'Merge a profile into another: the same person',
       description: 'The other profile keeps its values and gets those that it lacks. From then on both ids lead to it.',
-      role: 'operator',
       body: z.strictObject({ into: z.string().min(1).max(longestId).describe('The id of the profile that stays.') }),
       response: edited,
       handle: async ({ params: { integration, id }, body: { into } }) =>
         answer(await editProfiles(runtime, integration, { kind: 'merge', id, into })),
     }),
-    route('POST /integrations/{integration}/guests/{id}/split', {
+    operator('POST /integrations/{integration}/guests/{id}/split', {
       id: 'guests.split',
       summary: 'Split a profile that two people share, or undo a merge',
-      role: 'operator',
       body: z.union([
         z.strictObject({
           fields: z

@@ -10,7 +10,7 @@ import { countRejections, listRejections } from '../../store/events/rejections.t
 import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';
 import { sandboxReport } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, okIfFound, problem, type Route, route } from '../route.ts';
+import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
 
 const issued = z.object({
   endpoint_id: z.string(),
@@ -53,10 +53,9 @@ export function endpointRoutes({ runtime }: Api): Route[] {
     return ok(await addressFor(runtime, integration, rotation));
   };
   return [
-    route(`GET ${path}`, {
+    viewer(`GET ${path}`, {
       id: 'endpoint.get',
       summary: 'The webhook URL of an integration and its active secrets; null before one is issued',
-      role: 'viewer',
       response: z
         .object({
           endpoint_id: z.string(),
@@ -77,26 +76,23 @@ export function endpointRoutes({ runtime }: Api): Route[] {
         return ok({ ...shown, url: base + shown.endpoint_id, sandbox_url });
       },
     }),
-    route(`POST ${path}`, {
+    admin(`POST ${path}`, {
       id: 'endpoint.issue',
       summary: 'Issue the endpoint; the first call returns the secret once',
-      role: 'admin',
       response: issued,
       handle: ({ params }) => issue(params.integration),
     }),
-    route(`POST ${path}/rotate`, {
+    admin(`POST ${path}/rotate`, {
       id: 'endpoint.rotate',
       summary: 'Create a new secret; the previous one stays valid during the overlap',
-      role: 'admin',
       body: z.strictObject({ overlap_hours: z.number().min(0).max(720).default(24) }),
       response: issued,
       handle: ({ params, body }) =>
         issue(params.integration, { rotate: true, overlapMs: body.overlap_hours * 3_600_000 }),
     }),
-    route(`DELETE ${path}`, {
+    admin(`DELETE ${path}`, {
       id: 'endpoint.retire',
       summary: 'Retire the endpoint: its URL answers 410 from now on',
-      role: 'admin',
       response: z.object({ retired: z.literal(true) }),
       handle: async ({ params }) => {
         const retired = await transaction(pool, (tx) => retireEndpoint(tx, params.integration));
@@ -104,34 +100,30 @@ export function endpointRoutes({ runtime }: Api): Route[] {
         return retired === undefined ? notFound(`endpoint of ${params.integration}`) : ok({ retired: true });
       },
     }),
-    route('GET /integrations/{integration}/rejections', {
+    viewer('GET /integrations/{integration}/rejections', {
       id: 'rejections.list',
       summary: 'The last refused webhooks with the reasons; no payloads',
-      role: 'viewer',
       response: rejections,
       handle: async ({ params }) => ok(await rejectionsOf(runtime, params.integration)),
     }),
-    route('GET /rejections', {
+    viewer('GET /rejections', {
       id: 'rejections.unknown',
       summary: 'Webhooks sent to unknown endpoints',
-      role: 'viewer',
       response: rejections,
       handle: async () => ok(await rejectionsOf(runtime, '')),
     }),
-    route('GET /integrations/{integration}/sandbox-reports', {
+    viewer('GET /integrations/{integration}/sandbox-reports', {
       id: 'sandbox.list',
       summary: 'Sandbox reports, newest first; without payloads',
-      role: 'viewer',
       response: z.object({ items: z.array(sandboxSummary) }),
       handle: async ({ params }) => {
         const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
         return ok({ items: sandbox == null ? [] : (await listSandboxReports(pool, sandbox)).map(summaryOf) });
       },
     }),
-    route('GET /integrations/{integration}/sandbox-reports/{report_id}', {
+    viewer('GET /integrations/{integration}/sandbox-reports/{report_id}', {
       id: 'sandbox.get',
       summary: 'One sandbox report: signature, envelope, and the record that would result',
-      role: 'viewer',
       payload: true,
       response: sandboxReport,
       handle: async ({ params }) => {
@@ -176,10 +168,9 @@ const event = z.object({
 
 export function eventRoutes({ runtime: { pool } }: Api): Route[] {
   return [
-    route('GET /events', {
+    viewer('GET /events', {
       id: 'events.list',
       summary: 'Accepted webhooks, newest first; without payloads',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...pageQuery,
@@ -200,10 +191,9 @@ export function eventRoutes({ runtime: { pool } }: Api): Route[] {
         return ok(paged(rows, query.limit, (row) => [row.received_at.toISOString(), row.seq]));
       },
     }),
-    route('GET /integrations/{integration}/events/{seq}', {
+    viewer('GET /integrations/{integration}/events/{seq}', {
       id: 'events.get',
       summary: 'One event with its payload, as long as it is retained',
-      role: 'viewer',
       payload: true,
       params: z.strictObject({ integration: z.string(), seq: z.string().regex(/^\d{1,18}$/) }),
       response: event.extend({ body: anyJson }),

@@ -7,7 +7,7 @@ import { timelineOf } from '../../operations/timeline.ts';
 import type { EntityType } from '../../terms.ts';
 import { counts, entityType, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, anyJson, instant, notFound, ok, type Route, viewer } from '../route.ts';
 
 const canonicalRecord = anyJson.meta({
   description: 'The canonical record. Viewers get its personal fields masked.',
@@ -91,13 +91,12 @@ const arrival = z.object({
 });
 
 const arrivalsRoute = ({ runtime }: Api) =>
-  route('GET /arrivals', {
+  viewer('GET /arrivals', {
     id: 'arrivals.search',
     summary:
       'What arrived and did not become a record: refused, dropped by a rule, held, waiting, not for a sync, erased',
     description:
       'By id, or by any text of the payload: confirmation number, name, e-mail address, phone number. Payloads are searched while they are kept.',
-    role: 'viewer',
     scope: 'any',
     payload: true,
     query: z.strictObject({ q: z.string().trim().min(2).max(longestId), integration: z.string().optional() }),
@@ -120,13 +119,12 @@ const arrivalsRoute = ({ runtime }: Api) =>
 
 /** The same two routes for reservations and for guests. */
 const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
-  route(`GET /${type}s`, {
+  viewer(`GET /${type}s`, {
     id: `${type}s.search`,
     summary:
       type === 'reservation'
         ? 'Search by id, confirmation number, e-mail, phone or name; without q, the latest changes'
         : 'Search profiles by guest id, e-mail, phone or name; without q, the latest changes',
-    role: 'viewer',
     scope: 'any',
     payload: true,
     query: z.strictObject({
@@ -152,10 +150,9 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
       return ok(q === undefined || q.trim() === '' ? page : { ...page, next_cursor: null });
     },
   }),
-  route(`GET /integrations/{integration}/${type}s/{id}`, {
+  viewer(`GET /integrations/{integration}/${type}s/{id}`, {
     id: `${type}s.timeline`,
     summary: `The timeline of one ${type}: what was received, what changed, and every delivery attempt`,
-    role: 'viewer',
     payload: true,
     query: z.strictObject({
       cursor: pageQuery.cursor.describe('`next_cursor` of the newer entries.'),

@@ -9,7 +9,7 @@ import {
 } from '../../store/runs/list.ts';
 import { counts, itemsOf } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, instant, notFound, ok, okIfFound, type Route, route } from '../route.ts';
+import { type Api, instant, notFound, ok, okIfFound, operator, type Route, viewer } from '../route.ts';
 
 const outcomes = [
   'changed',
@@ -86,10 +86,9 @@ const wholeRun = runSummary.extend({
 export function runRoutes({ runtime: { pool } }: Api): Route[] {
   const scope = ({ run_id = '' }: Record<string, string>) => runIntegration(pool, run_id);
   return [
-    route('GET /runs', {
+    viewer('GET /runs', {
       id: 'runs.list',
       summary: 'Runs, newest first',
-      role: 'viewer',
       scope: 'any',
       query: z.strictObject({
         ...pageQuery,
@@ -110,19 +109,17 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
         return ok(paged(rows, limit, (row) => [row.queued_at.toISOString(), row.run_id]));
       },
     }),
-    route('GET /runs/{run_id}', {
+    viewer('GET /runs/{run_id}', {
       id: 'runs.get',
       summary: 'One run: requests, waits, findings and changes',
-      role: 'viewer',
       scope,
       response: wholeRun,
       handle: async ({ params: { run_id } }) => okIfFound(await runDetail(pool, run_id), `run ${run_id}`),
     }),
-    route('GET /runs/{run_id}/rows', {
+    viewer('GET /runs/{run_id}/rows', {
       id: 'runs.rows',
       summary: 'The rows of a run that became the same: changed, unchanged, skipped, dropped, …',
       description: 'Of skipped rows, up to 100 of each page are kept.',
-      role: 'viewer',
       scope,
       query: z.strictObject({
         outcome: z.enum(outcomes),
@@ -143,10 +140,9 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
         return ok({ items: items.filter(({ integration }) => within === undefined || within.includes(integration)) });
       },
     }),
-    route('GET /runs/{run_id}/partner-text', {
+    operator('GET /runs/{run_id}/partner-text', {
       id: 'runs.partner_text',
       summary: 'What the partner said about the error that ended a run; it may quote guest data',
-      role: 'operator',
       scope,
       payload: true,
       response: z.object({ run_id: z.string(), partner_text: z.string() }),

@@ -4,7 +4,7 @@ import type { Pool } from '../../store/db/pool.ts';
 import { currentDocuments } from '../../store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { type Api, instant, notFound, ok, type Route, route } from '../route.ts';
+import { type Api, admin, instant, notFound, ok, type Route } from '../route.ts';
 import { kinds } from './documents.ts';
 
 const nameParam = z.strictObject({
@@ -18,10 +18,9 @@ const nameParam = z.strictObject({
 export function secretRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   return [
-    route('GET /secrets', {
+    admin('GET /secrets', {
       id: 'secrets.list',
       summary: 'Names of the stored secrets',
-      role: 'admin',
       query: z.strictObject(namePageQuery),
       response: pageOf(
         z.object({
@@ -38,10 +37,9 @@ export function secretRoutes({ runtime }: Api): Route[] {
         return ok({ items: items.map((one) => ({ ...one, used_by: users.get(one.name) ?? [] })), next_cursor });
       },
     }),
-    route('PUT /secrets/{name}', {
+    admin('PUT /secrets/{name}', {
       id: 'secrets.put',
       summary: 'Store an encrypted secret for documents to refer to',
-      role: 'admin',
       params: nameParam,
       body: z.strictObject({ value: z.string().min(1).max(16_384) }),
       response: z.object({ name: z.string() }),
@@ -50,10 +48,9 @@ export function secretRoutes({ runtime }: Api): Route[] {
         return ok({ name: params.name });
       },
     }),
-    route('DELETE /secrets/{name}', {
+    admin('DELETE /secrets/{name}', {
       id: 'secrets.delete',
       summary: 'Delete a secret',
-      role: 'admin',
       params: nameParam,
       response: z.object({ deleted: z.literal(true) }),
       handle: async ({ params }) =>

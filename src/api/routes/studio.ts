@@ -6,7 +6,7 @@ import { offThread } from '../../operations/off-thread.ts';
 import { mappingEffect } from '../../operations/reprocess.ts';
 import { type IntegrationName, isDocumentName, type Json } from '../../terms.ts';
 import { counts, documentName, note } from '../forms.ts';
-import { type Api, anyJson, ok, problem, type Route, route } from '../route.ts';
+import { type Api, anyJson, ok, operator, problem, type Route, viewer } from '../route.ts';
 import { exchange } from './runs.ts';
 
 const sample = z
@@ -25,11 +25,10 @@ const connector = z
 /** The mapping studio's routes. They store nothing. */
 export function studioRoutes({ runtime }: Api): Route[] {
   return [
-    route('POST /map/preview', {
+    viewer('POST /map/preview', {
       id: 'map.preview',
       asks: true,
       summary: 'Map a sample with a connector: canonical records, origins, notes, unmapped fields',
-      role: 'viewer',
       scope: 'any',
       body: z.strictObject({
         connector: connector.describe('The connector’s document as text, or the name of a connector.'),
@@ -93,11 +92,10 @@ export function studioRoutes({ runtime }: Api): Route[] {
         );
       },
     }),
-    route('POST /map/suggest', {
+    viewer('POST /map/suggest', {
       id: 'map.suggest',
       asks: true,
       summary: 'Suggest a connector for a sample, for review',
-      role: 'viewer',
       scope: 'any',
       body: z.strictObject({
         sample,
@@ -116,11 +114,10 @@ export function studioRoutes({ runtime }: Api): Route[] {
         return ok(proposal);
       },
     }),
-    route('POST /map/assign', {
+    viewer('POST /map/assign', {
       id: 'map.assign',
       asks: true,
       summary: 'Map one field of a raw record to a canonical field, in the text of a connector',
-      role: 'viewer',
       scope: 'any',
       body: z.strictObject({
         connector,
@@ -142,12 +139,11 @@ export function studioRoutes({ runtime }: Api): Route[] {
           : problem(422, 'operate.invalid_input', done.message);
       },
     }),
-    route('POST /integrations/{integration}/mapping-effect', {
+    operator('POST /integrations/{integration}/mapping-effect', {
       id: 'map.effect',
       asks: true,
       payload: true,
       summary: 'What a changed connector would do to the last 100 stored payloads of a brand; changes nothing',
-      role: 'operator',
       body: z.strictObject({ connector }),
       response: z.object({
         ...counts('records', 'changed', 'unchanged', 'refused'),
@@ -155,10 +151,9 @@ export function studioRoutes({ runtime }: Api): Route[] {
       }),
       handle: async ({ params, body }) => ok(await mappingEffect(runtime, params.integration, body.connector)),
     }),
-    route('POST /integrations/{integration}/sample', {
+    operator('POST /integrations/{integration}/sample', {
       id: 'map.fetch',
       summary: 'Fetch one page from the partner as a sample',
-      role: 'operator',
       payload: true,
       response: z.object({
         sample: z.string(),
@@ -175,12 +170,11 @@ export function studioRoutes({ runtime }: Api): Route[] {
         return ok(page);
       },
     }),
-    route('POST /import', {
+    viewer('POST /import', {
       id: 'map.import',
       asks: true,
       summary: 'Propose a connector from an API description (OpenAPI 3, Swagger 2, Postman), for review',
       description: 'Reads only the text: references to other files or addresses are ignored. Nothing is stored.',
-      role: 'viewer',
       scope: 'any',
       body: z.strictObject({
         description: z
