@@ -5,16 +5,13 @@ import { openApiDocument, referencePage } from '../src/api/openapi.ts';
 import type { Api } from '../src/api/route.ts';
 
 /** The API's description, as every service serves it. Run as a program, it writes the description and its page into a folder, for the site. */
-export function openApi(): ReturnType<typeof openApiDocument> {
-  // No handler is called here.
-  return openApiDocument(apiRoutes({ runtime: {} } as Api));
-}
+export const openApi = () => openApiDocument(routes());
+
+// No handler is called here.
+const routes = () => apiRoutes({ runtime: {} } as Api);
 
 const [folder] = process.argv.slice(2);
 if (import.meta.main && folder !== undefined) {
   writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(openApi()));
-  writeFileSync(
-    path.join(folder, 'api.html'),
-    referencePage(openApi()).replace('/api/v1/openapi.json', 'openapi.json'),
-  );
+  writeFileSync(path.join(folder, 'api.html'), referencePage(routes()).replace('/api/v1/openapi.json', 'openapi.json'));
 }

@@ -93,7 +93,7 @@ export function registerApi(app: FastifyInstance, api: Api): void {
   });
   registerOidc(app, api);
   app.get('/api/reference', (_request, reply) => {
-    page ??= referencePage(openApiDocument(routes));
+    page ??= referencePage(routes);
     return reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))

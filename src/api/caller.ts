@@ -81,13 +81,14 @@ export function shownToken(
   const bearer = /^Bearer +([\w.~+/-]{8,200})$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, by: 'header' };
   if (headers.authorization !== undefined) return undefined;
-  for (const part of (headers.cookie ?? '').split(';')) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === sessionCookie(secure) && value !== undefined && /^[\w-]{8,200}$/.test(value)) {
-      return { token: value, by: 'cookie' };
-    }
-  }
-  return undefined;
+  const session = cookieIn(headers.cookie, sessionCookie(secure), /^[\w-]{8,200}$/);
+  return session === undefined ? undefined : { token: session, by: 'cookie' };
+}
+
+/** The value of a cookie, if its form is one of ours. */
+export function cookieIn(cookies = '', name: string, form: RegExp): string | undefined {
+  const pairs = cookies.split(';').map((part) => part.trim().split('=', 2));
+  return pairs.find(([key, value = '']) => key === name && form.test(value))?.[1];
 }
 
 const attributes = (sameSite: 'Strict' | 'Lax', maxAgeS: number, secure: boolean): string =>
@@ -112,9 +113,6 @@ const browserCookie = (secure: boolean, linkId: string): string => `${secure ? '
 export const browserCookieOf = (secure: boolean, linkId: string, value: string, maxAgeS: number): string =>
   `${browserCookie(secure, linkId)}=${value}; ${attributes('Strict', maxAgeS, secure)}`;
 
-/** The value that the browser keeps for the link, if its form is one of ours. */
-export function browserOf(cookies: string, secure: boolean, linkId: string): string | undefined {
-  const pairs = cookies.split(';').map((part) => part.trim().split('=', 2));
-  const value = pairs.find(([name]) => name === browserCookie(secure, linkId))?.[1];
-  return value !== undefined && /^[\w-]{40,60}$/.test(value) ? value : undefined;
-}
+/** The value that the browser keeps for the link. */
+export const browserOf = (cookies: string, secure: boolean, linkId: string): string | undefined =>
+  cookieIn(cookies, browserCookie(secure, linkId), /^[\w-]{40,60}$/);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml } from '../kit/html.ts';
 import type { ConsolePorts } from '../operations/build-console.ts';
 import { sendProblem } from './problem.ts';
 import { strictPolicy } from './server.ts';
@@ -118,5 +119,3 @@ function waitingPage(nonce: string, progress: ReturnType<ConsolePorts['progress'
 <style nonce="${nonce}">body{margin:0;min-height:100vh;display:grid;place-content:center;background:#121722;color:#ece6d8;font:16px/1.5 system-ui,sans-serif}main{max-width:34rem;padding:2rem}h1{font:500 1.6rem Georgia,serif;color:#d9b15c}</style>
 <main><h1>${title}</h1><p>${escapeHtml(text)}</p><p>Pulls, webhooks and deliveries are already running.</p></main></html>`;
 }
-
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);

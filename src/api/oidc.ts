@@ -1,6 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { escapeHtml } from '../kit/html.ts';
 import { revokeSession } from '../store/operate/tokens.ts';
-import { flowCookie, flowCookieOf, isServedOverHttps, secondsUntil, sessionCookieOf, shownToken } from './caller.ts';
+import {
+  cookieIn,
+  flowCookie,
+  flowCookieOf,
+  isServedOverHttps,
+  secondsUntil,
+  sessionCookieOf,
+  shownToken,
+} from './caller.ts';
 import type { Api } from './route.ts';
 import { strictPolicy } from './server.ts';
 
@@ -18,7 +27,7 @@ function registerCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
   app.get('/sign-in/callback', async (request, reply) => {
     const secure = isServedOverHttps(runtime);
     const query = new URL(request.url, 'http://callback').searchParams;
-    const flow = cookieIn(request.headers.cookie, flowCookie(secure));
+    const flow = cookieIn(request.headers.cookie, flowCookie(secure), /^[\w-]{1,4000}$/);
     const finished = await oidc.finish(query, flow, { address: request.ip, requestId: request.id });
     const cookies = [flowCookieOf(secure, '', 0)];
     if (finished.kind === 'wait') reply.header('retry-after', finished.seconds);
@@ -38,14 +47,6 @@ function registerCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
   });
 }
 
-function cookieIn(header: string | undefined, name: string): string | undefined {
-  for (const part of (header ?? '').split(';')) {
-    const [key, value] = part.trim().split('=', 2);
-    if (key === name && value !== undefined && /^[\w-]{1,4000}$/.test(value)) return value;
-  }
-  return undefined;
-}
-
 const page = (head: string, body: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Innbound</title>${head}<body style="font:16px system-ui;margin:4rem auto;max-width:32rem">${body}</body></html>`;
 
@@ -55,10 +56,9 @@ const onward = page(
 );
 
 function refusal(why: string): string {
-  const shown = why.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
   return page(
     '',
-    `<h1>Not signed in</h1><p>The sign-in was refused: ${shown}.</p><p><a href="/sign-in">Try again</a></p>`,
+    `<h1>Not signed in</h1><p>The sign-in was refused: ${escapeHtml(why)}.</p><p><a href="/sign-in">Try again</a></p>`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { recordSchemas } from '../canonical/schema.ts';
+import { escapeHtml } from '../kit/html.ts';
 import { sessionCookie } from './caller.ts';
 import { apiPrefix } from './dispatch.ts';
 import type { Route } from './route.ts';
@@ -10,12 +11,16 @@ export type Tagged = Route & { readonly tag: string };
 
 type Schema = { [key: string]: unknown };
 
+/** Only the page behind an onboarding link calls the others, with the cookie of its browser. */
+const isPublished = ({ role }: Route): boolean => role !== 'partner';
+
+const about =
+  'Everything that an operator, the console or a script can see and do. Lists are paged with cursors; errors are application/problem+json (RFC 9457) with a stable code. x-role is the minimum role of the token, x-scope how the route relates to integrations.';
+
 /** The routes as an OpenAPI 3.1 document, from the definitions that the server enforces. */
 export function openApiDocument(routes: readonly Tagged[]): Schema {
   const paths: { [path: string]: { [method: string]: Schema } } = {};
-  for (const route of routes) {
-    // Only the page behind an onboarding link calls these, with the cookie of its browser.
-    if (route.role === 'partner') continue;
+  for (const route of routes.filter(isPublished)) {
     const path = `${apiPrefix}${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
@@ -24,8 +29,7 @@ export function openApiDocument(routes: readonly Tagged[]): Schema {
     info: {
       title: 'Innbound',
       version: '1',
-      description:
-        'Everything that an operator, the console or a script can see and do. Lists are paged with cursors; errors are application/problem+json (RFC 9457) with a stable code. x-role is the minimum role of the token, x-scope how the route relates to integrations.',
+      description: about,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -88,7 +92,7 @@ function operation(route: Tagged): Schema {
       'x-audited': 'The response may contain guest data: reading it is audited, and the role viewer gets it masked.',
     }),
     ...(guarded ? {} : { security: [] }),
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    parameters: parametersOf(route),
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } },
     }),
@@ -110,18 +114,20 @@ function operation(route: Tagged): Schema {
   };
 }
 
-function parametersOf(schema: z.ZodType, where: 'path' | 'query'): Schema[] {
-  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
-    properties?: { [name: string]: Schema };
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: where,
-    required: where === 'path' || required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: rest,
-  }));
+function parametersOf({ params, query }: Route) {
+  return Object.entries({ path: params, query }).flatMap(([where, schema]) => {
+    const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+      properties?: { [name: string]: Schema & { description?: string } };
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    }));
+  });
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
@@ -138,72 +144,42 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   return made;
 }
 
+const scopes: Readonly<Record<Route['scope']['kind'], string>> = {
+  any: 'within the token’s integrations',
+  param: 'the integration in the path',
+  object: 'the integration that the object belongs to',
+  all: 'only tokens for all integrations',
+};
+
 /** The API reference as one page without scripts or external resources. */
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly 'x-role': string;
-  readonly 'x-scope': string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required: boolean;
-    readonly description?: string;
-    readonly schema: object;
-  }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: object } } };
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content: Record<string, { schema: object }> }>
-  >;
-}
-
-const scopes: ReadonlyMap<string, string> = new Map<string, string>(
-  Object.entries({
-    any: 'within the token’s integrations',
-    param: 'the integration in the path',
-    object: 'the integration that the object belongs to',
-    all: 'only tokens for all integrations',
-  }),
-);
-
-export function referencePage(document: { readonly [key: string]: unknown }): string {
-  const paths = document.paths as Record<string, Record<string, Operation>>;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+export function referencePage(routes: readonly Tagged[]): string {
+  const tags = Map.groupBy(routes.filter(isPublished), ({ tag }) => tag);
+  const menu = [...tags.keys()].map((tag) => `<li><a href="#${slug(tag)}">${escapeHtml(tag)}</a></li>`).join('');
+  const sections = Array.from(
+    tags,
+    ([tag, mine]) => `<section id="${slug(tag)}"><h2>${escapeHtml(tag)}</h2>${mine.map(describe).join('')}</section>`,
   );
-  const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
-  const menu = tags.map((tag) => `<li><a href="#${slug(tag)}">${text(tag)}</a></li>`).join('');
-  const sections = tags.map((tag) => {
-    const mine = operations.filter(({ operation }) => operation.tags.includes(tag));
-    return `<section id="${slug(tag)}"><h2>${text(tag)}</h2>${mine.map(describe).join('')}</section>`;
-  });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Innbound API</title><style>${style}</style></head><body><nav><h1>Innbound API</h1><ul>${menu}</ul>
-<p><a href="/api/v1/openapi.json">OpenAPI 3.1</a></p></nav><main><p>${text((document.info as { description: string }).description)}</p>
+<p><a href="/api/v1/openapi.json">OpenAPI 3.1</a></p></nav><main><p>${escapeHtml(about)}</p>
 <pre>curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:4180/api/v1/overview</pre>${sections.join('')}</main></body></html>`;
 }
 
-function describe({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
-  const { summary, description, parameters, requestBody, responses } = operation;
-  const rows = parameters.map(
+function describe(route: Tagged): string {
+  const { id, method, path, summary, description, role, scope, body, response, status } = route;
+  const rows = parametersOf(route).map(
     (one) =>
-      `<tr><td><code>${text(one.name)}</code></td><td>${one.in}${one.required ? '' : ', optional'}</td><td>${text(one.description ?? '')} <code>${text(JSON.stringify(one.schema))}</code></td></tr>`,
+      `<tr><td><code>${escapeHtml(one.name)}</code></td><td>${one.in}${one.required ? '' : ', optional'}</td><td>${escapeHtml(one.description ?? '')} <code>${escapeHtml(JSON.stringify(one.schema))}</code></td></tr>`,
   );
-  const good = Object.entries(responses).find(([status]) => status < '300');
-  const schema = Object.values(good?.[1].content ?? {})[0]?.schema;
-  return `<article id="${slug(operation.operationId)}"><h3><b>${method}</b> <code>${text(path)}</code></h3>
-<p>${text(summary)}.</p>${description === undefined ? '' : `<p>${text(description)}</p>`}
-<p class="who">role ${text(operation['x-role'])}; ${text(scopes.get(operation['x-scope']) ?? '')}</p>
+  return `<article id="${slug(id)}"><h3><b>${method}</b> <code>${escapeHtml(apiPrefix + path)}</code></h3>
+<p>${escapeHtml(summary)}.</p>${description === undefined ? '' : `<p>${escapeHtml(description)}</p>`}
+<p class="who">role ${role}; ${scopes[scope.kind]}</p>
 ${rows.length > 0 ? `<table>${rows.join('')}</table>` : ''}
-${requestBody ? `<details><summary>Body</summary><pre>${pretty(requestBody.content['application/json'].schema)}</pre></details>` : ''}
-<details><summary>Answer ${good?.[0] ?? ''}</summary><pre>${pretty(schema ?? {})}</pre></details></article>`;
+${body ? `<details><summary>Body</summary><pre>${pretty(jsonSchema(body, 'input'))}</pre></details>` : ''}
+<details><summary>Answer ${status}</summary><pre>${pretty(jsonSchema(response, 'output'))}</pre></details></article>`;
 }
 
-const pretty = (schema: object): string => text(JSON.stringify(schema, null, 2));
-const text = (value: string): string => value.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+const pretty = (schema: object): string => escapeHtml(JSON.stringify(schema, null, 2));
 const slug = (value: string): string => value.replace(/\W+/g, '-');
 
 const style = `:root{color-scheme:light dark;--ink:light-dark(#1d2230,#e8e4da);--line:light-dark(#d9d2c3,#3a4154);--brass:light-dark(#8a6420,#d9b26a)}

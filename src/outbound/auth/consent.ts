@@ -2,6 +2,7 @@ import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomS
 import type { OAuth2 } from '../../documents/pull.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
+import { escapeHtml } from '../../kit/html.ts';
 import type { IntegrationName } from '../../terms.ts';
 import type { AskPorts, PendingConsent } from '../ask/ports.ts';
 import { identityOf } from './oauth2.ts';
@@ -132,15 +133,11 @@ function page(title: string, text: string): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <body style="font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto; padding: 0 1.5rem">
-<h1 style="font-size: 1.6rem">${escaped(title)}</h1>
-<p>${escaped(text)}</p>
+<h1 style="font-size: 1.6rem">${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
 </body>
 </html>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
