@@ -3,7 +3,7 @@ import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked, textsChecked } from './checked.ts';
 import { requestParts, sends } from './connector-request.ts';
 import { checkPlaceholders, placeholdersIn, streamPlaceholders } from './placeholders.ts';
-import { durationText } from './scalars.ts';
+import { durationText, section } from './scalars.ts';
 
 /** Where another sender's envelope has the fields of ours. */
 
@@ -138,18 +138,15 @@ export const streamSchema = crossChecked(
     pause: durationText('1s', '5m')
       .default('5s')
       .describe('How long to wait between the end of a connection and the next one.'),
-    replay: z
-      .strictObject({
-        kept: durationText('1h', '365d').default('7d').describe('How long the partner keeps events for a replay.'),
-        inclusive: z
-          .boolean()
-          .default(false)
-          .describe(
-            'Whether a replay begins with the event of the offset itself. If it does not come, events are missing, which raises an alert.',
-          ),
-      })
-      .prefault({})
-      .describe('What the partner sends again after an interruption.'),
+    replay: section('What the partner sends again after an interruption.', {
+      kept: durationText('1h', '365d').default('7d').describe('How long the partner keeps events for a replay.'),
+      inclusive: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether a replay begins with the event of the offset itself. If it does not come, events are missing, which raises an alert.',
+        ),
+    }),
   }),
   ({ subscription, variables = {} }, report) => {
     if (!sends({ body: variables }, streamPlaceholders, 'offset'))

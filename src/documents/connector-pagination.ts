@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerPath, placeText } from './answer-path.ts';
 import { crossChecked } from './checked.ts';
 
-const pageSize = () => z.int().min(1).max(10_000);
+const pageSize = () => z.int().min(1).max(10_000).default(200);
 const totalPath = () =>
   z
     .union([answerPath(), z.literal(false)], { error: 'must be a path, or false' })
@@ -10,6 +10,12 @@ const totalPath = () =>
     .describe(
       'Path in the response to the count of all records, or header.NAME. If it is present, the run is checked against it. `false`: the response has no such count; a field named total is something else.',
     );
+
+const sizedBy = (request: string) => ({
+  limit: placeText().optional().describe(`Where ${request} carries the page’s size, if it can be chosen.`),
+  page_size: pageSize().describe('The page size to request with `limit`.'),
+  total: totalPath(),
+});
 
 const offset = crossChecked(
   z.strictObject({
@@ -25,9 +31,9 @@ const offset = crossChecked(
       .describe(
         'Where the request carries the number of the last row, for a partner that takes a first and a last row instead of a limit.',
       ),
-    page_size: pageSize()
-      .default(200)
-      .describe('The limit to request. A page with fewer rows is the last, unless `total` says otherwise.'),
+    page_size: pageSize().describe(
+      'The limit to request. A page with fewer rows is the last, unless `total` says otherwise.',
+    ),
     first: z.int().min(0).max(1).default(0).describe('The start of the first page.'),
     total: totalPath(),
   }),
@@ -44,11 +50,9 @@ const page = z
     limit: placeText('query.limit')
       .optional()
       .describe('Where the request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize()
-      .default(200)
-      .describe(
-        'The number of rows to request with `limit`. A page with fewer rows is the last, unless `total` says otherwise; without `limit`, the first page shows the size.',
-      ),
+    page_size: pageSize().describe(
+      'The number of rows to request with `limit`. A page with fewer rows is the last, unless `total` says otherwise; without `limit`, the first page shows the size.',
+    ),
     first: z.int().min(0).max(1).default(1).describe('The number of the first page.'),
     total: totalPath(),
   })
@@ -66,18 +70,14 @@ const cursor = z
         'Path in the response to a flag such as pageInfo.hasNextPage, for a partner that sends a cursor with the last page too. The list ends where it is false.',
       ),
     cursor: placeText('query.cursor').describe('Where the next request carries the cursor.'),
-    limit: placeText().optional().describe('Where the request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
-    total: totalPath(),
+    ...sizedBy('the request'),
   })
   .meta({ title: 'cursor', description: 'By a token in the response.' });
 
 const link = z
   .strictObject({
     type: z.literal('link').describe('The Link header (RFC 8288) with rel="next" holds the next page’s address.'),
-    limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
-    total: totalPath(),
+    ...sizedBy('the first request'),
   })
   .meta({ title: 'link', description: 'By the Link header.' });
 
@@ -89,9 +89,7 @@ const url = z
       .describe(
         'Path in the response to the next address, or header.NAME; absent, null or empty on the last page. Followed on the same host only.',
       ),
-    limit: placeText().optional().describe('Where the first request carries the page’s size, if it can be chosen.'),
-    page_size: pageSize().default(200).describe('The page size to request with `limit`.'),
-    total: totalPath(),
+    ...sizedBy('the first request'),
   })
   .meta({ title: 'url', description: 'By an address in the response.' });
 

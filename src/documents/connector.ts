@@ -18,7 +18,7 @@ import {
 } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { ruleSchema } from './rule.ts';
-import { daysText, durationText, nameText } from './scalars.ts';
+import { daysText, durationText, nameText, section } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
@@ -66,20 +66,17 @@ const pullSchema = crossChecked(
       .describe(
         'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit; then the list is requested again until it shows nothing new.',
       ),
-    since: z
-      .strictObject({
-        overlap: durationText('1m', '7d')
-          .default('15m')
-          .describe('How much earlier than the start of the last complete run to request from.'),
-        first: durationText('1h', '365d').default('30d').describe('How far back the first run goes.'),
-        step: daysText()
-          .optional()
-          .describe(
-            'The longest range of one request, in whole days, for a partner that limits it: {since} and {now} are then the bounds of one step. Steps overlap, so those of two days and more are asked for with one day less. Without it, one request covers all changes.',
-          ),
-      })
-      .prefault({})
-      .describe('For a list by modification time: the values of {since} and {now}.'),
+    since: section('For a list by modification time: the values of {since} and {now}.', {
+      overlap: durationText('1m', '7d')
+        .default('15m')
+        .describe('How much earlier than the start of the last complete run to request from.'),
+      first: durationText('1h', '365d').default('30d').describe('How far back the first run goes.'),
+      step: daysText()
+        .optional()
+        .describe(
+          'The longest range of one request, in whole days, for a partner that limits it: {since} and {now} are then the bounds of one step. Steps overlap, so those of two days and more are asked for with one day less. Without it, one request covers all changes.',
+        ),
+    }),
     gone: z
       .enum(['kept', 'cancelled'])
       .default('kept')

@@ -12,6 +12,7 @@ import {
   nameText,
   rateSchema,
   secretText,
+  section,
   timezoneText,
 } from './scalars.ts';
 import { dayOffsetForm, parseDayOffset } from './units.ts';
@@ -129,14 +130,11 @@ const pullShape = z.strictObject({
     .describe(
       'How long the list may still show a booking as it was before an event. A row that the list only repeats overturns the event after this time, not before.',
     ),
-  timeouts: z
-    .strictObject({
-      connect: durationText('1s', '1m').default('10s').describe('Maximum time to connect to the server.'),
-      idle: durationText('1s', '10m').default('30s').describe('Maximum time without receiving a byte.'),
-      total: durationText('1s', '30m').default('2m').describe('For one request in total.'),
-    })
-    .prefault({})
-    .describe('How long a request may take.'),
+  timeouts: section('How long a request may take.', {
+    connect: durationText('1s', '1m').default('10s').describe('Maximum time to connect to the server.'),
+    idle: durationText('1s', '10m').default('30s').describe('Maximum time without receiving a byte.'),
+    total: durationText('1s', '30m').default('2m').describe('For one request in total.'),
+  }),
 });
 
 const pullSchema = crossChecked(pullShape, ({ auth, headers }, report) => {

@@ -14,6 +14,16 @@ countries.registerLocale(english);
 /** The value of `credentials` for the role of the machine; see host-references.ts. */
 export const machineIdentity = 'machine';
 
+/** Settings that have their defaults where the whole section is left out. */
+export const section = <Shape extends Readonly<Record<string, z.ZodOptional | z.ZodDefault | z.ZodPrefault>>>(
+  description: string,
+  shape: Shape,
+) =>
+  z
+    .strictObject(shape)
+    .prefault({} as never)
+    .describe(description);
+
 /** The name of a document. */
 export const nameText = () =>
   checkedText('a name in lower case', (text) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alertRouteSchema } from './alert-routes.ts';
 import { valueMap as spellingsSchema } from './mapping-field.ts';
-import { addressRange, durationText, httpUrl, nameText, sizeText, urlText } from './scalars.ts';
+import { addressRange, durationText, httpUrl, nameText, section, sizeText, urlText } from './scalars.ts';
 
 const groups = (role: string) =>
   z.array(z.string().min(1)).default([]).describe(`Values of the claim that give the role ${role}.`);
@@ -55,8 +55,9 @@ export const workspaceSchema = z
     public_url: httpUrl()
       .optional()
       .describe('The address under which partners reach this service; webhook URLs and OAuth callbacks begin with it.'),
-    network: z
-      .strictObject({
+    network: section(
+      'Outgoing connections, and the proxies in front of this service. A node reads it when it starts.',
+      {
         allow_private: z
           .boolean()
           .default(false)
@@ -75,80 +76,63 @@ export const workspaceSchema = z
             'Reverse proxies in front of this service, as addresses or ranges such as 10.0.0.0/8. X-Forwarded-For is trusted only from these; limits per address depend on it.',
           ),
         ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
-      })
-      .prefault({})
-      .describe('Outgoing connections, and the proxies in front of this service. A node reads it when it starts.'),
-    retention: z
-      .strictObject({
-        raw: day(
-          '30d',
-          'Raw payloads, as received, and values that no value map lists, since they were last received.',
+      },
+    ),
+    retention: section('How long things are kept.', {
+      raw: day('30d', 'Raw payloads, as received, and values that no value map lists, since they were last received.'),
+      dead_letters: day('90d', 'Dead letters that are settled. Undelivered work never expires.'),
+      event_ids: day('30d', 'How long a repeated event id is recognised as a duplicate.'),
+      sandbox: day('7d', 'Reports of the sandbox endpoints.'),
+      runs: day('90d', 'Runs and their pages.'),
+      audit: day('400d', 'Who did what.'),
+      history: day(
+        '400d',
+        'Earlier versions of records and their receipts: the timeline. Deleted by whole months. The newest state is always kept.',
+      ),
+    }),
+    limits: section('Limits on the size of data that is accepted, and on connections.', {
+      webhook_body: sizeText('1KiB', '64MiB').default('1MiB').describe('The largest event.'),
+      response_body: sizeText('1MiB', '1GiB')
+        .default('64MiB')
+        .describe('The largest response of a partner, after decompression.'),
+      json_depth: z.int().min(8).max(512).default(64).describe('The deepest nesting of JSON that is read.'),
+      array_length: z
+        .int()
+        .min(100)
+        .max(1_000_000)
+        .default(100_000)
+        .describe('The longest array of JSON that is read.'),
+      connections_per_address: z
+        .int()
+        .min(10)
+        .max(10_000)
+        .default(500)
+        .describe('Open connections from one address; trusted proxies are exempt. A node reads it when it starts.'),
+    }),
+    metrics: section('Metrics in Prometheus format. A node reads it when it starts.', {
+      access: z
+        .enum(['token', 'open', 'off'])
+        .default('token')
+        .describe(
+          'Who may read /metrics, which names integrations: holders of a token for all integrations, anyone who reaches the port, or nobody.',
         ),
-        dead_letters: day('90d', 'Dead letters that are settled. Undelivered work never expires.'),
-        event_ids: day('30d', 'How long a repeated event id is recognised as a duplicate.'),
-        sandbox: day('7d', 'Reports of the sandbox endpoints.'),
-        runs: day('90d', 'Runs and their pages.'),
-        audit: day('400d', 'Who did what.'),
-        history: day(
-          '400d',
-          'Earlier versions of records and their receipts: the timeline. Deleted by whole months. The newest state is always kept.',
-        ),
-      })
-      .prefault({})
-      .describe('How long things are kept.'),
-    limits: z
-      .strictObject({
-        webhook_body: sizeText('1KiB', '64MiB').default('1MiB').describe('The largest event.'),
-        response_body: sizeText('1MiB', '1GiB')
-          .default('64MiB')
-          .describe('The largest response of a partner, after decompression.'),
-        json_depth: z.int().min(8).max(512).default(64).describe('The deepest nesting of JSON that is read.'),
-        array_length: z
-          .int()
-          .min(100)
-          .max(1_000_000)
-          .default(100_000)
-          .describe('The longest array of JSON that is read.'),
-        connections_per_address: z
-          .int()
-          .min(10)
-          .max(10_000)
-          .default(500)
-          .describe('Open connections from one address; trusted proxies are exempt. A node reads it when it starts.'),
-      })
-      .prefault({})
-      .describe('Limits on the size of data that is accepted, and on connections.'),
-    metrics: z
-      .strictObject({
-        access: z
-          .enum(['token', 'open', 'off'])
-          .default('token')
-          .describe(
-            'Who may read /metrics, which names integrations: holders of a token for all integrations, anyone who reaches the port, or nobody.',
-          ),
-        port: z
-          .int()
-          .min(1)
-          .max(65_535)
-          .optional()
-          .describe('A separate port for /metrics, without a token; the main port then does not serve it.'),
-        host: z.string().min(1).default('127.0.0.1').describe('The address that the separate port listens on.'),
-      })
-      .prefault({})
-      .describe('Metrics in Prometheus format. A node reads it when it starts.'),
-    log: z
-      .strictObject({
-        level: z
-          .enum(['debug', 'info', 'warn', 'error', 'silent'])
-          .default('info')
-          .describe('The lowest level that is written.'),
-      })
-      .prefault({})
-      .describe('Logging. A node reads it when it starts.'),
-    sign_in: z
-      .strictObject({ oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.') })
-      .prefault({})
-      .describe('How people sign in to the console, in addition to tokens and sign-in links.'),
+      port: z
+        .int()
+        .min(1)
+        .max(65_535)
+        .optional()
+        .describe('A separate port for /metrics, without a token; the main port then does not serve it.'),
+      host: z.string().min(1).default('127.0.0.1').describe('The address that the separate port listens on.'),
+    }),
+    log: section('Logging. A node reads it when it starts.', {
+      level: z
+        .enum(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('The lowest level that is written.'),
+    }),
+    sign_in: section('How people sign in to the console, in addition to tokens and sign-in links.', {
+      oidc: oidcSchema.optional().describe('Sign-in to the console through an identity provider.'),
+    }),
     spellings: z
       .strictObject({
         channel: spellingsSchema.optional().describe('Spellings of channels, such as `booking: [BDC, Booking.com]`.'),
@@ -159,19 +143,16 @@ export const workspaceSchema = z
       .describe(
         'Spellings that hold for all brands, where the connector’s own `values` do not list one. An unknown one is kept and counted.',
       ),
-    alerts: z
-      .strictObject({
-        webhook: httpUrl()
-          .meta({ writeOnly: true })
-          .optional()
-          .describe('Alerts are posted to this URL as JSON: short for a route of type `webhook`.'),
-        routes: z
-          .record(nameText(), alertRouteSchema)
-          .default({})
-          .describe('Further places, by name: Slack, Teams, PagerDuty, Opsgenie, e-mail.'),
-      })
-      .prefault({})
-      .describe('Where alerts are sent, in addition to console, log and metrics.'),
+    alerts: section('Where alerts are sent, in addition to console, log and metrics.', {
+      webhook: httpUrl()
+        .meta({ writeOnly: true })
+        .optional()
+        .describe('Alerts are posted to this URL as JSON: short for a route of type `webhook`.'),
+      routes: z
+        .record(nameText(), alertRouteSchema)
+        .default({})
+        .describe('Further places, by name: Slack, Teams, PagerDuty, Opsgenie, e-mail.'),
+    }),
   })
   .meta({ title: 'Workspace settings', description: 'innbound.yaml: what holds for the whole service.' });
 
