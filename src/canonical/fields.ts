@@ -316,4 +316,3 @@ export const requiredFields = fieldNames(({ required }) => required);
 type WithValues<Of> = { [Name in keyof Of]: Of[Name] extends { values: string } ? Name : never }[keyof Of];
 /** The fields whose spellings a connector may translate. */
 export type ValueField = { [Name in Table]: WithValues<(typeof fields)[Name]> }[Table];
-export const valueFields = fieldNames(({ values }) => values) as ReadonlySet<ValueField>;

@@ -1,33 +1,19 @@
-import { listFields, type ReservationField, reservationFields, valueFields } from '../canonical/fields.ts';
-import { isTimezone, statuses } from '../canonical/values.ts';
+import { listFields, type ReservationField, reservationFields } from '../canonical/fields.ts';
 import { isObject } from '../terms.ts';
-import type { FlatConfig, ShapeConfig, ValueMap } from './config.ts';
+import type { FlatConfig, ShapeConfig } from './config.ts';
 import { compileDates } from './dates.ts';
 import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { asList } from './table.ts';
 import { doubleSpellings } from './values.ts';
 
-/** Checks the parts of a mapping outside its fields: time zone, date formats, field names, value maps. */
+/** Checks what the schema of a mapping cannot, outside its fields: date formats, paths of flat rows, spellings. */
 export function checkConfig(config: ShapeConfig, env: Env): void {
-  if (!isTimezone(config.timezone))
-    env.problem('timezone', `${config.timezone} is not a time zone; use an IANA name such as Europe/Lisbon`);
   checkDates(config, env);
   if (config.shape?.flat !== undefined) checkFlat(config, config.shape.flat, env);
-  const known = [...Object.keys(reservationFields), ...Object.keys(listFields), 'extra', 'where'];
-  for (const field of Object.keys(config.map ?? {})) {
-    if (known.includes(field)) continue;
-    const message = `unknown field ${field}; the fields are ${known.join(', ')}. Map anything else under extra`;
-    env.problem(documentPath(env.options.mapAt, field), message);
-  }
-  for (const [field, map] of Object.entries(config.values ?? {})) {
-    if (!(valueFields as ReadonlySet<string>).has(field))
-      env.problem(
-        documentPath('values', field),
-        `${field} cannot have a value map; these can: ${[...valueFields].join(', ')}`,
-      );
-    else if (map !== undefined) checkValues(field, map, env);
-  }
+  for (const [field, map = {}] of Object.entries(config.values ?? {}))
+    for (const spelling of doubleSpellings(map))
+      env.problem(`values.${field}`, `the spelling ${spelling} is listed under two values`);
 }
 
 /** Flat rows are collected over several responses, each without its surroundings. */
@@ -73,18 +59,4 @@ function checkDates(config: ShapeConfig, env: Env): void {
       compiled.message,
       compiled.offset,
     );
-}
-
-function checkValues(field: string, map: ValueMap, env: Env): void {
-  for (const canonical of Object.keys(map)) {
-    if (field === 'status' && !(statuses as readonly string[]).includes(canonical))
-      env.problem(
-        documentPath('values.status', canonical),
-        `${canonical} is not a status; use one of ${statuses.join(', ')}`,
-      );
-    if (field === 'marketing_consent' && canonical !== 'true' && canonical !== 'false')
-      env.problem(documentPath('values.marketing_consent', canonical), 'must be true or false');
-  }
-  for (const spelling of doubleSpellings(map))
-    env.problem(`values.${field}`, `the spelling ${spelling} is listed under two values`);
 }

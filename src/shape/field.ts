@@ -5,13 +5,12 @@ import type { FieldForm, FieldMap } from './config.ts';
 import { compileDates, type DateReader } from './dates.ts';
 import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
-import { compileModifiers, modifierNames } from './modify.ts';
+import { compileModifiers } from './modify.ts';
 import { isBlank, type Read, type Scope } from './scope.ts';
 import { compileSource } from './source.ts';
 import { asList } from './table.ts';
 import { newSlot, type Reading, type Slot, slotName, slotPath } from './values.ts';
 
-const formNames: ReadonlySet<string> = new Set([...valueSources, ...modifierNames]);
 const absent: Read = () => undefined;
 
 /** Compiles one field of the mapping. A field with a mistake reads as absent; the environment collects the mistake. */
@@ -23,10 +22,6 @@ export function compileField(map: FieldMap | undefined, slot: Slot, at: string, 
 }
 
 function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env: Env): Read {
-  for (const name of Object.keys(form)) {
-    if (!formNames.has(name))
-      env.problem(documentPath(at, name), `unknown key ${name}; use one of ${[...formNames].join(', ')}`);
-  }
   if (form.if_invalid === 'dead_letter') env.strict.add(slotName(slot));
   const given = valueSources.filter((name) => form[name] !== undefined);
   if (given.length > 1) {

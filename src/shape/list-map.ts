@@ -1,7 +1,6 @@
 import { type ListName, listFields } from '../canonical/fields.ts';
 import { noteOf } from '../canonical/notes.ts';
 import type { FlatConfig, ListMap, ShapeConfig } from './config.ts';
-import { documentPath } from './document-path.ts';
 import type { Env } from './env.ts';
 import { compileExtra, compileSlot, type ReadExtra } from './field.ts';
 import { asOne, type Conflict, compileFlatKey, overRows } from './flat.ts';
@@ -62,12 +61,6 @@ function compilePart<Name extends ListName>(
   const items =
     flat === undefined || conflict === undefined ? chosen : regrouped(chosen, name, map, flat, conflict, env);
   const kinds = listFields[name];
-  for (const field of Object.keys(map.fields ?? {})) {
-    if (!Object.hasOwn(kinds, field)) {
-      const known = Object.keys(kinds).join(', ');
-      env.problem(documentPath(`${at}.fields`, field), `unknown field ${field}; ${name} have ${known}`);
-    }
-  }
   const over = overRows(conflict);
   const reads: { [field: string]: Read } = {};
   for (const [field, kind] of Object.entries(kinds)) {

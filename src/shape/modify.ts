@@ -27,23 +27,6 @@ import {
 /** Changes a value that is not empty; undefined empties the field. */
 type Modify = (value: Json, scope: Scope) => Json | undefined;
 
-export const modifierNames = [
-  'when',
-  'with',
-  'empty',
-  'split',
-  'name',
-  'values',
-  'number',
-  'minor_units',
-  'negate',
-  'date',
-  'add_days',
-  'country',
-  'default',
-  'if_invalid',
-] as const;
-
 /** Applies the modifiers in a fixed order, whatever their order in the document. A value that a modifier cannot read passes unchanged, so that the check names the field. */
 export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: string, env: Env): Read {
   const leaf = isLeaf(form);
@@ -53,7 +36,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     named(form),
     valued(form, slot, at, env),
     leaf ? numbered(slot.reading) : undefined,
-    minor(form, at, env),
+    minor(form, env),
     negated(form),
     leaf ? dated(slot) : undefined,
     later(form, slot, at, env),
@@ -150,11 +133,9 @@ function numbered({ number }: Reading): Modify | undefined {
   return number === undefined ? undefined : (value) => readNumber(value, number) ?? value;
 }
 
-function minor({ minor_units: units }: FieldForm, at: string, env: Env): Modify | undefined {
+function minor({ minor_units: units }: FieldForm, env: Env): Modify | undefined {
   if (units === undefined) return undefined;
   if (typeof units === 'number') {
-    if (!Number.isInteger(units) || units < 0 || units > 8)
-      env.problem(`${at}.minor_units`, 'must be a whole number from 0 to 8, or currency');
     return (value) => {
       const number = readNumber(value, undefined);
       return number === undefined ? value : shiftPoint(number, units);
@@ -194,10 +175,7 @@ function dated(slot: Slot): Modify | undefined {
 
 function later({ add_days: days }: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
   if (days === undefined || days === 0) return undefined;
-  if (typeof days === 'number') {
-    if (!Number.isInteger(days)) env.problem(`${at}.add_days`, 'must be a whole number of days');
-    return (value) => (typeof value === 'string' ? (addDays(value, days) ?? value) : value);
-  }
+  if (typeof days === 'number') return (value) => (typeof value === 'string' ? (addDays(value, days) ?? value) : value);
   const read = env.options.field(days, asideOf(slot), `${at}.add_days`, env);
   return (value, scope) => {
     const given = read(scope);

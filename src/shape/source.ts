@@ -40,7 +40,6 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
 }
 
 function pieces(maps: readonly FieldMap[], slot: Slot, at: string, env: Env): Read[] {
-  if (maps.length === 0) env.problem(at, 'the list is empty');
   return maps.map((map, index) => env.options.field(map, slot, `${at}[${index}]`, env));
 }
 
