@@ -82,6 +82,23 @@ test('OpenAPI 3: a POST search with the window in the body, in the format of its
   assert.ok(notes.some((note) => note.includes('day of arrival')));
 });
 
+test('an API key in a cookie is sent as a cookie, also next to a login call', async () => {
+  const inQuery = '{ type: apiKey, in: query, name: apiKey }';
+  const inCookie = (await textOf('openapi30-fjord.yaml')).replace(
+    inQuery,
+    '{ type: apiKey, in: cookie, name: AUTH_TOKEN }',
+  );
+  const login = '  /login:\n    post: { responses: { "200": { description: A token } } }\n';
+  for (const text of [inCookie, inCookie.replace(/^paths:\n/m, `paths:\n${login}`)]) {
+    const { integration, notes } = await proposed(text);
+    assert.deepEqual(part(integration, 'pull', 'auth'), {
+      type: 'custom',
+      headers: { Cookie: `AUTH_TOKEN=\${secret:auth-token}` },
+    });
+    assert.ok(notes.some((note) => note.includes('cookie AUTH_TOKEN')));
+  }
+});
+
 test('Postman: saved responses decide shape and mapping', async () => {
   const { connector, integration, fields } = await proposed(await textOf('postman.json'));
   assert.deepEqual(part(connector, 'pull', 'request', 'query'), {

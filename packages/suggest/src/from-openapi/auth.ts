@@ -51,10 +51,12 @@ export function findAuth(
   const schemes = schemesFor(description, operation).toSorted((a, b) => preference(b) - preference(a));
   const [scheme, ...others] = schemes;
   if (scheme !== undefined) {
-    const notes =
-      others.length === 0 ? [] : [`The description also offers ${others.map(({ type }) => type).join(', ')}.`];
+    const notes = [
+      ...(others.length === 0 ? [] : [`The description also offers ${others.map(({ type }) => type).join(', ')}.`]),
+      ...(scheme.in === 'cookie' ? [expiryOf(scheme)] : []),
+    ];
     const header = scheme.type === 'api_key' ? (scheme.key ?? 'Authorization') : 'Authorization';
-    const isIssued = scheme.in !== 'query' && isTokenScheme(scheme);
+    const isIssued = scheme.in !== 'query' && scheme.in !== 'cookie' && isTokenScheme(scheme);
     const reason = `the description’s security scheme ${scheme.name}`;
     return (
       (isIssued ? login(header, `the security scheme ${scheme.name}`, notes) : undefined) ??
@@ -86,9 +88,10 @@ function schemesFor({ schemes }: ApiDescription, { security }: Operation): reado
   return named.length > 0 ? named : security === undefined ? schemes : [];
 }
 
-/** Methods that work without a person come first. */
-function preference({ type, flows = [] }: SecurityScheme): number {
+/** Methods that work without a person come first; a cookie is often that of a person’s session. */
+function preference({ type, in: place, flows = [] }: SecurityScheme): number {
   if (type === 'oauth2') return flows.some(({ grant }) => grant === 'client_credentials') ? 5 : 1;
+  if (place === 'cookie') return 1;
   return { api_key: 4, bearer: 3, basic: 2, other: 0 }[type];
 }
 
@@ -98,6 +101,7 @@ function authOf(
   token: { readonly operation: Operation } | undefined,
 ): JsonObject {
   const { type, key = 'X-API-Key', flows = [] } = scheme;
+  if (scheme.in === 'cookie') return { type: 'custom', headers: { Cookie: `${key}=${secret(key)}` } };
   // Swagger 2 knows no bearer scheme: descriptions write it as a key in this header.
   if (type === 'api_key' && key.toLowerCase() === 'authorization') return { type: 'bearer', token: secret('token') };
   if (type === 'api_key')
@@ -108,6 +112,9 @@ function authOf(
   const url = flow?.tokenUrl ?? tokenUrl(baseUrl, token?.operation.path ?? '/oauth/token');
   return oauth2([flow?.grant ?? 'client_credentials'], url, flow?.scopes);
 }
+
+const expiryOf = ({ key }: SecurityScheme) =>
+  `The cookie ${key} is sent with a value that never changes. If a login sets it, it expires: ask the partner for a key that lasts.`;
 
 function oauth2(grants: readonly string[], token_url: string, scopes: readonly string[] = []): JsonObject {
   const machine = grants.includes('client_credentials') || !grants.includes('authorization_code');
