@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -307,7 +307,12 @@ test('an erased guest is in no version of the feed, and readers get an event', a
 
 test('the client of the guide follows the feed and survives a kill', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-feed-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  let second: ChildProcess | undefined;
+  // In this order: a client that still writes makes the folder hard to remove.
+  t.after(async () => {
+    if (second?.kill('SIGKILL')) await once(second, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  });
   const target = path.join(folder, 'changes.ndjson');
   const limited = await node.token('feed', ['grand']);
   const lines = async (): Promise<Change[]> =>
@@ -329,8 +334,7 @@ test('the client of the guide follows the feed and survives a kill', async (t) =
   first.kill('SIGKILL');
   await once(first, 'exit');
   await node.take('grand', reservation('F1', { channel: 'web' }));
-  const second = start();
-  t.after(() => second.kill('SIGKILL'));
+  second = start();
   await until('the second change is there', has('F1', 2));
   const { rows } = await node.runtime.pool.query(
     `select 1 from history where diff is not null and integration = 'grand'`,

@@ -182,14 +182,14 @@ test('a call that goes on for longer than the timeout and the lease is not cut o
   let requests = 0;
   const slow: Destination = {
     async deliver(batch, { extend }) {
-      for (; requests < 40 && (await extend()); requests++) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (; requests < 40 && (await extend()); requests++) await new Promise((resolve) => setTimeout(resolve, 80));
       return batch.map(() => delivered);
     },
     async close() {},
   };
-  const one = lane(config('crm', { timeoutMs: 50 }));
-  // 400 ms of requests in a lease of 150.
-  const counts = await drainOnce(ports(store.pool, [one], { crm: slow }, { leaseMarginMs: 100 }));
+  const one = lane(config('crm', { timeoutMs: 500 }));
+  // 3.2 s of requests in a lease of 2 s. A destination that goes on for 2.5 s without a word would be cut off.
+  const counts = await drainOnce(ports(store.pool, [one], { crm: slow }, { leaseMarginMs: 1_500 }));
   assert.deepEqual([requests, counts.delivered], [40, 1]);
 });
 

@@ -77,7 +77,7 @@ test('the operator is told on the alert route that a partner asks, and no more o
   await browser.call('POST', '/comment', { about: '', text: 'Which secret is it?' });
   const { runtime } = house.service;
   await watchOnce(runtime);
-  await until('the pager is told', async () => told.some((body) => body.includes('partner_waiting')), 30_000);
+  await until('the pager is told', async () => told.some((body) => body.includes('partner_waiting')));
   const body = told.find((one) => one.includes('partner_waiting')) ?? '';
   assert.match(body, /Harbour PMS has written 1 comment on the onboarding page of harbour/);
   assert.equal(body.includes('Which secret'), false, 'the comment itself stays inside');
@@ -109,12 +109,12 @@ test('deliveries of a brand that goes live wait until they are released', async 
     );
     return rows[0].n as number;
   };
-  await until('the change is queued', async () => (await waiting()) > 0, 30_000);
+  await until('the change is queued', async () => (await waiting()) > 0);
   const preview = await house.operator('GET', '/integrations/new-hotel/release/lake');
   assert.equal(preview.status, 200);
   assert.ok((await waiting()) > 0);
   assert.equal((await house.operator('POST', '/integrations/new-hotel/release/lake', {})).status, 200);
-  await until('it is delivered after the release', async () => (await waiting()) === 0, 30_000);
+  await until('it is delivered after the release', async () => (await waiting()) === 0);
 });
 
 test('only an admin creates links, and a viewer sees no token of one', async () => {

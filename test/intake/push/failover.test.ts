@@ -8,7 +8,7 @@ import { superuser } from '../../../src/embedded-postgres/cluster.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../../../src/embedded-postgres/open.ts';
 import { addressFor } from '../../../src/operations/endpoints.ts';
 import { openRuntime } from '../../../src/operations/open-runtime.ts';
-import { startService } from '../../../src/service.ts';
+import { type Service, startService } from '../../../src/service.ts';
 import { until } from '../../support/process.ts';
 import { brandId, eventBody, integration, postEvent } from './support.ts';
 
@@ -30,7 +30,10 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
 
   const primary = await openPrivatePostgres(primaryDir, { purpose: 'command', describe: 'test' });
   const standby = await openPrivatePostgres(standbyDir, { purpose: 'command', describe: 'test' });
+  let service: Service | undefined;
+  // In this order: a service that still runs may write into its folder while it is removed.
   t.after(async () => {
+    await service?.stop();
     await Promise.all([primary.release(), standby.release()]);
     await rm(root, { recursive: true, force: true });
   });
@@ -41,11 +44,11 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
     DATABASE_URL: `postgres://${user}@${hosts.join(',')}/${database}?sslmode=disable`,
     INNBOUND_LOG_LEVEL: 'silent',
   };
-  const service = await startService({ env, workspaceDir: primaryDir, host: '127.0.0.1', port: 0, role: 'web' });
-  t.after(() => service.stop());
+  service = await startService({ env, workspaceDir: primaryDir, host: '127.0.0.1', port: 0, role: 'web' });
+  const { url, runtime } = service;
 
   const post = async (eventId: string): Promise<number> => {
-    const response = await postEvent(service.url, { endpointId, secret }, eventBody({ event_id: eventId }));
+    const response = await postEvent(url, { endpointId, secret }, eventBody({ event_id: eventId }));
     await response.text();
     return response.status;
   };
@@ -53,9 +56,9 @@ test('after a failover a web node accepts webhooks without a restart', async (t)
 
   await makeReadOnly(primary, true);
   await makeReadOnly(standby, false);
-  await until('the node is ready on the new primary', async () => (await fetch(`${service.url}/readyz`)).ok);
+  await until('the node is ready on the new primary', async () => (await fetch(`${url}/readyz`)).ok);
   assert.equal(await post('after'), 202, 'a ready node accepts webhooks');
-  const { rows } = await service.runtime.pool.query('select event_id from events order by seq');
+  const { rows } = await runtime.pool.query('select event_id from events order by seq');
   assert.deepEqual(rows, [{ event_id: 'after' }], 'the event is on the new primary');
 });
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { signedHeaders } from '../../../packages/sender/src/sign.ts';
 import { testDatabase } from '../../support/database.ts';
-import { innbound, serve, until } from '../../support/process.ts';
+import { innbound, type ServiceProcess, serve, until } from '../../support/process.ts';
 import { eventBody } from '../push/support.ts';
 import { connector } from './support.ts';
 
@@ -24,13 +24,18 @@ test('partners that flood their streams delay no webhook of another brand and fi
   timeout: 600_000,
 }, async (t) => {
   const server = new Worker(new URL('./flood.ts', import.meta.url));
-  t.after(() => server.terminate());
   const [{ port, kinds }] = (await once(server, 'message')) as [{ port: number; kinds: string[] }];
   const sent = new Map<string, number>();
   server.on('message', ({ kind, bytes }) => sent.set(kind, (sent.get(kind) ?? 0) + bytes));
 
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-hostile-'));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  let node: ServiceProcess | undefined;
+  // In this order: a node that still writes makes the folder hard to remove.
+  t.after(async () => {
+    await node?.kill();
+    await rm(dir, { recursive: true, force: true });
+    await server.terminate();
+  });
   const write = async (file: string, text: string) => {
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
     await writeFile(path.join(dir, file), text);
@@ -50,11 +55,11 @@ test('partners that flood their streams delay no webhook of another brand and fi
   await write('integrations/porto.yaml', other);
   const env = { DATABASE_URL: (await testDatabase()).url };
   const run = (...args: string[]) => innbound([...args, '-w', dir], { env });
-  const node = await serve(dir, { env });
-  t.after(() => node.kill());
+  const served = await serve(dir, { env });
+  node = served;
   const [endpoint] = (await run('endpoint', 'porto', '--json')).json();
 
-  const memory = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(node.child.pid)], { encoding: 'utf8' }));
+  const memory = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(served.child.pid)], { encoding: 'utf8' }));
   let largestKb = 0;
   // Without limits a node answered nothing for minutes.
   const promptly = async (url: string, init: RequestInit, status: number) =>
@@ -62,7 +67,7 @@ test('partners that flood their streams delay no webhook of another brand and fi
   let n = 0;
   const look = async () => {
     n += 1;
-    await promptly(`${node.url}/healthz`, {}, 200);
+    await promptly(`${served.url}/healthz`, {}, 200);
     const body = eventBody({ event_id: `during-${n}` });
     const headers = signedHeaders(String(endpoint?.secret), Math.floor(Date.now() / 1000), body);
     await promptly(String(endpoint?.url), { method: 'POST', headers, body }, 202);

@@ -127,7 +127,8 @@ export function planOf(documents: Documents): PullPlan {
       base_url: documents.baseUrl,
       auth: { type: 'none' },
       syncs: { pre_stay: { every: '30m', range: ['+1d', '+7d'] } },
-      timeouts: { idle: '1s', total: '2s' },
+      // Longer than a busy machine pauses: a request that is repeated changes what the tests count.
+      timeouts: { idle: '20s', total: '40s' },
       ...documents.pull,
     },
   });
