@@ -1,4 +1,4 @@
-import { changesOne, type Pool, type Tx } from './db/pool.ts';
+import { hitsOne, type Pool, type Tx } from './db/pool.ts';
 
 /**
  * Work that one node does at a time: a row with the columns `due_at` and `fence`.
@@ -48,7 +48,7 @@ export const changeHeld = (
   held: Held,
   set: string,
   values: readonly unknown[] = [],
-): Promise<boolean> => changesOne(db)(`update ${table.name} set ${set} where ${isHeld(table)}`, [...held, ...values]);
+): Promise<boolean> => hitsOne(db)(`update ${table.name} set ${set} where ${isHeld(table)}`, [...held, ...values]);
 
 /**
  * Ends the leases that a killed service left behind, so that its work continues at once instead of when they expire. Only for a

@@ -1,6 +1,6 @@
 import type { WaitRequest } from '../deliver/ports.ts';
 import { afterFailure, type Circuit, type CircuitSettings, type FailedCall, type Rate } from '../outbound/circuit.ts';
-import { changesOne, type Pool, rowsOf, transaction } from './db/pool.ts';
+import { hitsOne, type Pool, rowsOf, transaction } from './db/pool.ts';
 
 /** The circuits, rates and pauses of partners' APIs and destinations. A remote without a row is healthy. */
 export interface Remote {
@@ -48,7 +48,7 @@ export async function noteAnswer(pool: Pool, { kind, name }: Remote): Promise<vo
 
 /** True for the one caller, over all nodes, that may probe now. If its node dies, another may probe when the lease is over. */
 export const takeProbe = (pool: Pool, { kind, name }: Remote, leaseMs: number): Promise<boolean> =>
-  changesOne(pool)(
+  hitsOne(pool)(
     `update remotes set state = 'probing', probes = probes + 1, probe_at = now() + $3 * interval '1 ms'
       where kind = $1 and name = $2 and state <> 'closed' and probe_at <= now()`,
     [kind, name, leaseMs],

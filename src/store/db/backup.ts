@@ -1,7 +1,7 @@
 import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
 import { archivedTables, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import { declareEpoch } from './epoch.ts';
-import { type Pool, rowOf, type Tx, transaction, withLongStatements } from './pool.ts';
+import { columnOf, hitsOne, mapOf, type Pool, rowOf, type Tx, transaction, withLongStatements } from './pool.ts';
 
 export type OnTable = (table: string, done: number, total: number) => void;
 
@@ -20,11 +20,11 @@ export async function backUp(pool: Pool, archive: ArchiveWriter, onTable: OnTabl
           await archive.table({ table: one.table, columns: one.columns }, copyOut(tx, one, one.table));
           done += one.estimate;
         }
-        const { rows } = await tx.query<{ name: string; value: string }>(
+        const positions = await mapOf(tx)<string, string>(
           `select sequencename as name, last_value::text as value from pg_sequences
           where schemaname = current_schema() and last_value is not null`,
         );
-        const lines = rows.map(({ name, value }) => Buffer.from(`${name}\t${value}\n`));
+        const lines = [...positions].map(([name, value]) => Buffer.from(`${name}\t${value}\n`));
         const { table, columns } = sequences;
         await archive.table({ table, columns }, lines as unknown as AsyncIterable<Uint8Array>);
       }),
@@ -46,12 +46,10 @@ export interface KnownErasure {
 }
 
 /** Whether anybody uses the database already. */
-export async function isInUse(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ used: boolean }>(
-    'select exists (select from documents) or exists (select from records) or exists (select from events) as used',
+export const isInUse = (pool: Pool): Promise<boolean> =>
+  hitsOne(pool)(
+    'select where exists (select from documents) or exists (select from records) or exists (select from events)',
   );
-  return rows[0]?.used === true;
-}
 
 /**
  * Replaces all rows by those of the archive, in one transaction. Erasures that only the replaced rows or `known` have are kept, and the
@@ -85,10 +83,9 @@ export async function restoreTables(
         await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
         await declareEpoch(tx, 'A backup was restored.');
         await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
-        const { rows } = await tx.query<{ hash: string }>(
+        return columnOf(tx)<string>(
           `insert into erased_guests select * from kept_hashes on conflict do nothing returning encode(hash, 'hex') as hash`,
         );
-        return rows.map(({ hash }) => hash);
       }),
     false,
   );

@@ -5,7 +5,18 @@ import type { Keyring } from '../../kit/crypto.ts';
 import { resealIn, sealedTables } from '../documents/secrets.ts';
 import type { OnTable } from './backup.ts';
 import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
-import { numberOf, type Pool, serviceSchema, type Tx, transaction, withLongStatements } from './pool.ts';
+import {
+  columnOf,
+  hitsOne,
+  numberOf,
+  onlyRow,
+  type Pool,
+  rowOf,
+  serviceSchema,
+  type Tx,
+  transaction,
+  withLongStatements,
+} from './pool.ts';
 
 /** Tables with the column `integration` whose rows stay behind when a brand moves to another installation, and why. */
 export const staysBehind: Readonly<Record<string, string>> = {
@@ -48,7 +59,7 @@ export async function brandDocuments(
   db: Pool | Tx,
   integration: string,
 ): Promise<{ readonly parts: BrandParts; readonly pulledWith: string | null } | undefined> {
-  const { rows } = await db.query<{
+  const found = await rowOf(db)<{
     connector: string;
     destinations: string[];
     pulled_with: string | null;
@@ -65,24 +76,21 @@ export async function brandDocuments(
       where i.kind = 'integration' and i.name = $1 and i.position is not null`,
     [integration],
   );
-  const [found] = rows;
   if (found === undefined) return undefined;
   const { connector, destinations, pulled_with: pulledWith, sources } = found;
   const secrets = sources.flatMap((text) => [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map(([, name = '']) => name));
   return { parts: { integration, connector, destinations, secrets: [...new Set(secrets)].sort() }, pulledWith };
 }
 
-export async function brandCounts(
+export const brandCounts = (
   db: Pool,
   integration: string,
-): Promise<{ readonly records: number; readonly waiting: number }> {
-  const { rows } = await db.query<{ records: number; waiting: number }>(
+): Promise<{ readonly records: number; readonly waiting: number }> =>
+  onlyRow(db)(
     `select (select count(*) from records where integration = $1)::int as records,
             (select count(*) from outbox where integration = $1 and next_version <= last_version)::int as waiting`,
     [integration],
   );
-  return rows[0] ?? { records: 0, waiting: 0 };
-}
 
 /** What still runs for a brand that was taken out of force: deliveries and runs with a live lease. */
 export const stillRunning = (db: Pool, integration: string): Promise<number> =>
@@ -214,19 +222,19 @@ async function refuseForeignRows(tx: Tx, integration: string, loaded: readonly C
   const parts = (await fitting('documents', brandDocuments(tx, integration)))?.parts;
   if (parts === undefined) throw new DamagedArchive(`it holds no document of ${integration}`);
   for (const one of loaded) {
-    const { rowCount } = await tx.query(
+    const isForeign = await hitsOne(tx)(
       `select from "${one.table}" where (${belongs(one, parts)}) is not true limit 1`,
     );
-    if (rowCount !== 0) throw new DamagedArchive(`a row of the table ${one.table} does not belong to ${integration}`);
+    if (isForeign) throw new DamagedArchive(`a row of the table ${one.table} does not belong to ${integration}`);
   }
   // The same event of another brand would be a duplicate.
-  const { rowCount } = await tx.query(
+  const isKnown = await hitsOne(tx)(
     `select from events where endpoint_id in (
        select endpoint_id from ${serviceSchema}.endpoints union all
        select 'stream:' || name from ${serviceSchema}.documents where kind = 'integration' and name <> $1) limit 1`,
     [integration],
   );
-  if (rowCount !== 0) throw new DamagedArchive('an event came to an address of another brand');
+  if (isKnown) throw new DamagedArchive('an event came to an address of another brand');
 }
 
 /** Documents that are here with the same content stay as they are; the brand itself must be new. */
@@ -245,27 +253,26 @@ async function compare(
   const { rows: added } = await tx.query<NewDocument>(
     'select kind, name, source, body from documents where position is not null',
   );
-  const { rows: known } = await tx.query(
+  const isKnown = await hitsOne(tx)(
     `select from ${here} where kind = 'integration' and name = $1 union all
      select from ${serviceSchema}.records where integration = $1 limit 1`,
     [integration],
   );
-  const { rows: secrets } = await tx.query<{ name: string }>(
+  const secretsKept = await columnOf(tx)<string>(
     `select name from secrets join ${serviceSchema}.secrets using (name) order by name`,
   );
-  const { rows: counts } = await tx.query<{ records: number; waiting: number }>(
+  const counts = await onlyRow(tx)<{ records: number; waiting: number }>(
     `select (select count(*) from records)::int as records,
             (select count(*) from outbox where next_version <= last_version)::int as waiting`,
   );
   return {
     refused: [
-      ...(known.length > 0 ? [`${integration} is or was a brand of this installation`] : []),
+      ...(isKnown ? [`${integration} is or was a brand of this installation`] : []),
       ...same.filter(({ equal }) => !equal).map(({ kind, name }) => `the ${kind} ${name} here has other content`),
       ...problemsOf(added),
     ],
-    secretsKept: secrets.map(({ name }) => name),
-    records: counts[0]?.records ?? 0,
-    waiting: counts[0]?.waiting ?? 0,
+    secretsKept,
+    ...counts,
   };
 }
 

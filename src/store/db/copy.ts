@@ -6,7 +6,7 @@ import { type ArchivedTable, DamagedArchive } from '../../kit/archive.ts';
 import { isTooDeep, parseJson } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
 import { isDocumentName, isObject } from '../../terms.ts';
-import { type Pool, rowsOf, serviceSchema, type Tx } from './pool.ts';
+import { columnOf, hitsOne, type Pool, rowsOf, serviceSchema, type Tx } from './pool.ts';
 import { storedJson } from './stored-json.ts';
 
 /** A table as the catalogue describes it, so that a new table or column needs no line here. */
@@ -88,19 +88,11 @@ export async function fitting<T>(table: string, work: Promise<T>): Promise<T> {
 const endTimer = (query: object): void => (query as { callback?: () => void }).callback?.();
 
 /** Which schema the rows belong to: `number hash` of each migration. */
-export async function schemaOf(db: Pool | Tx): Promise<string[]> {
-  const { rows } = await db.query<{ one: string }>(
-    `select number || ' ' || hash as one from migrations order by number`,
-  );
-  return rows.map(({ one }) => one);
-}
+export const schemaOf = (db: Pool | Tx): Promise<string[]> =>
+  columnOf(db)(`select number || ' ' || hash as one from migrations order by number`);
 
-export async function hasSchema(db: Pool): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
-    `${serviceSchema}.store_state`,
-  ]);
-  return rows[0]?.found === true;
-}
+export const hasSchema = (db: Pool): Promise<boolean> =>
+  hitsOne(db)('select where to_regclass($1) is not null', [`${serviceSchema}.store_state`]);
 
 interface TableColumns {
   readonly table: string;

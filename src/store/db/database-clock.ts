@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type Timers } from '../../kit/clock.ts';
 import type { EpochMs } from '../../terms.ts';
-import type { Pool } from './pool.ts';
+import { numberOf, type Pool } from './pool.ts';
 
 /**
  * The database's clock, as this node estimates it. Times that order records must come from one clock: with the node's own, a
@@ -28,10 +28,7 @@ export function openDatabaseClock(
   onError: (error: unknown) => void = () => {},
 ): Promise<DatabaseClock> {
   const ask = async (): Promise<EpochMs> => {
-    const { rows } = await pool.query<{ ms: number }>(
-      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
-    );
-    return rows[0]?.ms ?? 0;
+    return numberOf(pool)(`select (extract(epoch from clock_timestamp()) * 1000)::float8`);
   };
   return followClock(ask, node, onError);
 }

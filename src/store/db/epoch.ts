@@ -1,4 +1,4 @@
-import type { Pool, Tx } from './pool.ts';
+import { onlyRow, type Pool, type Tx } from './pool.ts';
 
 /** The position of the store. Both numbers only rise, unless the database is replaced by an older copy. */
 export interface StorePosition {
@@ -8,8 +8,7 @@ export interface StorePosition {
 
 /** Advances the store by one beat. The beat is on disk when this returns, so a crash of the database never undoes it. */
 export async function nextBeat(db: Pool): Promise<StorePosition> {
-  const { rows } = await db.query<StorePosition>('update store_state set beat = beat + 1 returning epoch, beat');
-  return rows[0] as StorePosition;
+  return onlyRow(db)<StorePosition>('update store_state set beat = beat + 1 returning epoch, beat');
 }
 
 /** Raises the epoch above `above`, once: a second node that noticed the same restore changes nothing. */

@@ -1,5 +1,5 @@
 import { isSqlState } from '../../kit/sql-state.ts';
-import { type Pool, type Tx, transaction } from './pool.ts';
+import { cellOf, onlyRow, type Pool, type Tx, transaction } from './pool.ts';
 
 /**
  * The history is partitioned by month: few partitions make lookups by record cheap, and retention drops whole ones. `events` and `runs` are
@@ -39,10 +39,7 @@ export async function partitions(db: Pick<Pool, 'query'>): Promise<Partition[]> 
 async function alone(pool: Pool, work: (tx: Tx) => Promise<number>): Promise<number> {
   try {
     return await transaction(pool, async (tx) => {
-      const { rows } = await tx.query<{ mine: boolean }>(
-        `select pg_try_advisory_xact_lock(hashtextextended('partitions', 0)) as mine`,
-      );
-      if (rows[0]?.mine !== true) return 0;
+      if (!(await cellOf(tx)(`select pg_try_advisory_xact_lock(hashtextextended('partitions', 0))`))) return 0;
       // Later statements queue behind our lock request: give up and retry rather than block them behind a long reader.
       await tx.query(`set local lock_timeout = '1s'`);
       return work(tx);
@@ -84,8 +81,7 @@ async function makeNext(tx: Tx): Promise<number> {
 
 /** Drops partitions whose newest entry is past its retention. Entries that work still needs are kept. Returns how many were dropped. */
 export async function dropPartitions(pool: Pool, keptMs: number): Promise<number> {
-  const { rows } = await pool.query<{ before: Date }>(`select now() - $1 * interval '1 ms' as before`, [keptMs]);
-  const before = rows[0]?.before ?? new Date(0);
+  const { before } = await onlyRow(pool)<{ before: Date }>(`select now() - $1 * interval '1 ms' as before`, [keptMs]);
   await pool.query(`delete from history_kept p where p.at < $1 and not (${needed})`, [before]);
   let dropped = 0;
   for (const { name, to } of await partitions(pool)) {

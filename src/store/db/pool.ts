@@ -47,17 +47,47 @@ export const rowOf =
   async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row | undefined> =>
     (await db.query<Row>(text, values)).rows[0];
 
-/** Runs a statement that gives one number; 0 without a row. */
+/** The row of a statement that always gives one. */
+export const onlyRow =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row> =>
+    (await db.query<Row>(text, values)).rows[0] as Row;
+
+/** The first column of each row. */
+export const columnOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Value>(text: string, values?: unknown[]): Promise<Value[]> =>
+    (await db.query(text, values)).rows.map((row) => Object.values(row)[0] as Value);
+
+/** The first column of the first row. */
+export const cellOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Value>(text: string, values?: unknown[]): Promise<Value | undefined> =>
+    (await columnOf(db)<Value>(text, values))[0];
+
+/** One number; 0 without a row. */
 export const numberOf =
   (db: Pick<Pool | Tx, 'query'>) =>
   async (text: string, values?: unknown[]): Promise<number> =>
-    Object.values((await db.query<Record<string, number>>(text, values)).rows[0] ?? {})[0] ?? 0;
+    (await cellOf(db)<number>(text, values)) ?? 0;
 
-/** Runs a statement that changes one row at most; false if it changed none. */
-export const changesOne =
+/** The second column by the first. */
+export const mapOf =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async <Key, Value>(text: string, values?: unknown[]): Promise<Map<Key, Value>> =>
+    new Map((await db.query(text, values)).rows.map((row) => Object.values(row) as [Key, Value]));
+
+/** How many rows a statement changes. */
+export const changed =
+  (db: Pick<Pool | Tx, 'query'>) =>
+  async (text: string, values?: unknown[]): Promise<number> =>
+    (await db.query(text, values)).rowCount ?? 0;
+
+/** Runs a statement that finds or changes one row at most; false if it did none. */
+export const hitsOne =
   (db: Pick<Pool | Tx, 'query'>) =>
   async (text: string, values?: unknown[]): Promise<boolean> =>
-    (await db.query(text, values)).rowCount === 1;
+    (await changed(db)(text, values)) === 1;
 
 const usualStatementMs = 60_000;
 /** Lets the server's own error arrive before the driver gives up. */

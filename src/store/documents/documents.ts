@@ -1,6 +1,6 @@
 import type { DocumentChanges, DocumentKind, DocumentName, StoredDocument } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
-import { numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { columnOf, hitsOne, numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;
@@ -53,14 +53,13 @@ export async function applyDocuments(
       `update documents set in_force = false, position = null where kind = $1 and name = $2 and position is not null`,
       [kind, name],
     );
-    const { rows } = await tx.query<{ version: number }>(
+    const version = await numberOf(tx)(
       `insert into documents (kind, name, version, source, body, hash, applied_by, in_force, position)
        select $1, $2, coalesce(max(version), 0) + 1, $3, $4, $5, $6, true, nextval('document_positions')
          from documents where kind = $1 and name = $2
        returning version`,
       [kind, name, source, JSON.stringify(body), doc.hash, appliedBy],
     );
-    const version = rows[0]?.version ?? 1;
     result.push({ kind, name, version, change: before ? 'changed' : 'new' });
   }
   return result;
@@ -83,10 +82,7 @@ export async function removeDocuments(
 
 /** The content hash of every version that was ever in force, as `kind name hash`. */
 export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
-  const { rows } = await db.query<{ past: string }>(
-    `select distinct kind || ' ' || name || ' ' || hash as past from documents`,
-  );
-  return new Set(rows.map(({ past }) => past));
+  return new Set(await columnOf(db)(`select distinct kind || ' ' || name || ' ' || hash as past from documents`));
 }
 
 /** Whether each text of these documents is in force or was before, by `kind name hash`. */
@@ -110,10 +106,7 @@ export const currentDocuments = (db: Pool | Tx, kind?: DocumentKind): Promise<St
     [kind],
   );
 
-export async function hasDocuments(db: Pool): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>('select exists (select from documents where in_force) as found');
-  return rows[0]?.found === true;
-}
+export const hasDocuments = (db: Pool): Promise<boolean> => hitsOne(db)('select from documents where in_force limit 1');
 
 /** The documents in force, without their bodies. */
 export const currentHeads = (db: Pool | Tx): Promise<DocumentHead[]> =>
@@ -158,13 +151,11 @@ export const pullAddresses = (
   );
 
 /** The brands that deliver to any of these destinations. */
-export async function feedersOf(db: Pool | Tx, destinations: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(
+export const feedersOf = (db: Pool | Tx, destinations: readonly string[]): Promise<string[]> =>
+  columnOf(db)(
     `select name from documents where in_force and kind = 'integration' and (body -> 'deliver')::jsonb ?| $1`,
     [destinations],
   );
-  return rows.map(({ name }) => name);
-}
 
 /** The documents in force that refer to a stored secret. */
 export const documentsWithSecret = (db: Pool | Tx, name: string): Promise<DocumentName[]> =>

@@ -1,5 +1,5 @@
 import type { DocumentKind } from '../../documents/kinds.ts';
-import { type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { columnOf, mapOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 interface DocumentRow {
   readonly kind: DocumentKind;
@@ -38,27 +38,18 @@ export const documentText = (
   );
 
 /** The source texts in force, by `kind name`, with typed credentials masked. */
-export async function currentSources(db: Pool | Tx): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ key: string; source: string }>(
-    `select kind || ' ' || name as key, source from documents where in_force`,
-  );
-  return new Map(rows.map(({ key, source }) => [key, source]));
-}
+export const currentSources = (db: Pool | Tx): Promise<Map<string, string>> =>
+  mapOf(db)(`select kind || ' ' || name as key, source from documents where in_force`);
 
 /** The brand ids in all versions of an integration's document. */
-export async function brandIdsOf(pool: Pool, integration: string): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select distinct body ->> 'brand_id' as id from documents where kind = 'integration' and name = $1`,
-    [integration],
-  );
-  return rows.map(({ id }) => id);
-}
+export const brandIdsOf = (pool: Pool, integration: string): Promise<string[]> =>
+  columnOf(pool)(`select distinct body ->> 'brand_id' as id from documents where kind = 'integration' and name = $1`, [
+    integration,
+  ]);
 
 /** The integrations that are no longer in force, with their last brand ids. */
-export async function formerBrands(db: Pool): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.query<{ name: string; brand_id: string }>(
+export const formerBrands = (db: Pool): Promise<ReadonlyMap<string, string>> =>
+  mapOf(db)(
     `select name, body ->> 'brand_id' as brand_id from documents
       where kind = 'integration' and not in_force and position is not null order by name`,
   );
-  return new Map(rows.map(({ name, brand_id }) => [name, brand_id]));
-}

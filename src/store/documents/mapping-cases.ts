@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import { type Pool, rowsOf, type Tx } from '../db/pool.ts';
+import { hitsOne, type Pool, rowsOf, type Tx } from '../db/pool.ts';
 
 /** A sample and the records that it must become. Holds guest data. */
 export interface MappingCase {
@@ -36,10 +36,5 @@ export async function putCase(
   );
 }
 
-export async function deleteCase(db: Pool, connector: string, name: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from mapping_cases where connector = $1 and name = $2', [
-    connector,
-    name,
-  ]);
-  return (rowCount ?? 0) > 0;
-}
+export const deleteCase = (db: Pool, connector: string, name: string): Promise<boolean> =>
+  hitsOne(db)('delete from mapping_cases where connector = $1 and name = $2', [connector, name]);

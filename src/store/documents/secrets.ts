@@ -1,5 +1,5 @@
 import { type Keyring, open, seal } from '../../kit/crypto.ts';
-import { changesOne, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { cellOf, hitsOne, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 
 /** Stores a secret that the caller has sealed: the store never sees plain text. */
 export async function putSecret(db: Pool | Tx, name: string, sealed: Uint8Array): Promise<void> {
@@ -16,10 +16,8 @@ export async function firstSecret(db: Pool | Tx, name: string, sealed: Uint8Arra
   return (await getSecret(db, name)) ?? sealed;
 }
 
-export async function getSecret(db: Pool | Tx, name: string): Promise<Uint8Array | undefined> {
-  const { rows } = await db.query<{ sealed: Buffer }>('select sealed from secrets where name = $1', [name]);
-  return rows[0]?.sealed;
-}
+export const getSecret = (db: Pool | Tx, name: string): Promise<Uint8Array | undefined> =>
+  cellOf(db)('select sealed from secrets where name = $1', [name]);
 
 export const listSecrets = (db: Pool | Tx): Promise<{ name: string; updated_at: Date }[]> =>
   rowsOf(db)(
@@ -27,7 +25,7 @@ export const listSecrets = (db: Pool | Tx): Promise<{ name: string; updated_at: 
   );
 
 export const deleteSecret = (db: Pool | Tx, name: string): Promise<boolean> =>
-  changesOne(db)('delete from secrets where name = $1', [name]);
+  hitsOne(db)('delete from secrets where name = $1', [name]);
 
 /** Every column that holds sealed values, with the text that each value is bound to as SQL. */
 const places = [
@@ -117,11 +115,11 @@ export async function retireKey(pool: Pool, retired: string, damaged: readonly s
   return transaction(pool, async (tx) => {
     await tx.query(`lock table ${sealedTables.join(', ')} in share row exclusive mode`);
     for (const { table, column, boundTo } of places) {
-      const { rowCount } = await tx.query(
+      const isUsed = await hitsOne(tx)(
         `select from ${table} where ${keyId(column)} = $1 and not (${boundTo} = any($2)) limit 1`,
         [retired, damaged],
       );
-      if (rowCount !== 0) return false;
+      if (isUsed) return false;
     }
     await tx.query('update replaced_keys set retired_at = now() where key_id = $1', [retired]);
     return true;

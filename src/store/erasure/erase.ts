@@ -6,7 +6,7 @@ import { aboutRecord } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { Json } from '../../terms.ts';
-import { type Tx, together } from '../db/pool.ts';
+import { changed, type Tx, together } from '../db/pool.ts';
 import { enqueue, writeHistory } from '../records/history.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { type ChangeStep, type Target, writeRecords } from '../records/write.ts';
@@ -206,12 +206,11 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
       const after = parseJson(jsonbText(recordText(stripped(record, found, rules))));
       // Nothing can be read before the first version that the history leads back to.
       const diff = before === undefined ? [] : difference(before, after);
-      const { rowCount } = await tx.query(
+      count += await changed(tx)(
         `update history set diff = $5::json where integration = $1 and type = $2 and id = $3 and version = $4 and diff is not null`,
         [found.integration, found.type, found.id, version, JSON.stringify(diff)],
       );
       before = after;
-      count += rowCount ?? 0;
     }
   }
   // A text in them may name the person. They are taken from the history again.
@@ -222,8 +221,8 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   return count;
 }
 
-async function emptyEntries(tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> {
-  const { rowCount } = await tx.query(
+const emptyEntries = (tx: Tx, records: readonly FoundRecord[], erasureId: string): Promise<number> =>
+  changed(tx)(
     `update history r set raw = null, origins = null,
             notes = coalesce((select json_agg(json_build_array(n -> 0, n -> 1, null, null, n -> 4)) from json_array_elements(r.notes) as n
                                where r.type = 'reservation' and n ->> 1 not like all('{guests%,charges%,extra%}')), '[]')
@@ -236,5 +235,3 @@ async function emptyEntries(tx: Tx, records: readonly FoundRecord[], erasureId: 
       erasureId,
     ],
   );
-  return rowCount ?? 0;
-}

@@ -5,7 +5,7 @@ import type { Recognised } from '../../reconcile/erasure-port.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
+import { changed, mapOf, type Pool, type Tx, together, transaction } from '../db/pool.ts';
 
 const isOfEvent = ({ cause }: Statement['arrival']): boolean => cause === 'event' || cause === 'guest';
 
@@ -34,13 +34,12 @@ export async function withoutErased(
   if (erasure === undefined || statements.length === 0) return statements;
   const hashesOf = new Map(statements.map((one) => [one, erasure.hashesOf(one, integration)]));
   const hashes = new Set([...hashesOf.values()].flat());
-  const { rows } = await tx.query<{ hash: string; erasure_id: string }>(
+  const erased = await mapOf(tx)<string, string>(
     `select encode(hash, 'hex') as hash, erasure_id from erased_guests
       where hash in (select decode(h, 'hex') from unnest($1::text[]) as h)`,
     [[...hashes]],
   );
-  if (rows.length === 0) return statements;
-  const erased = new Map(rows.map((row) => [row.hash, row.erasure_id]));
+  if (erased.size === 0) return statements;
   const namesErased = (one: Statement) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;
   const othersOf = (one: Statement) => (namesErased(one) ? erasure.others(one, integration, erased) : []);
   await remember(tx, learn(statements, hashes, erased, othersOf));
@@ -135,13 +134,8 @@ const waiting = `o.integration = e.integration and o.type = e.type and o.id = e.
   and o.next_version <= o.last_version and ($1::text[] is null or o.destination = any($1))`;
 
 /** Deletes the identifiers once all destinations that need them have received them, with this version or a newer one. */
-export async function forgetDeliveredErasures(db: Pool | Tx, needing?: readonly string[]): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from erased_identifiers e where not exists (select from outbox o where ${waiting})`,
-    [needing],
-  );
-  return rowCount ?? 0;
-}
+export const forgetDeliveredErasures = (db: Pool | Tx, needing?: readonly string[]): Promise<number> =>
+  changed(db)(`delete from erased_identifiers e where not exists (select from outbox o where ${waiting})`, [needing]);
 
 /** Deletes identifiers that a destination has refused for too long, and notes that in the receipts: they stay open. */
 export async function giveUpErasures(db: Pool, needing: readonly string[], keptMs: number): Promise<number> {
@@ -166,9 +160,6 @@ export async function giveUpErasures(db: Pool, needing: readonly string[], keptM
         [erasure, integration, destination, records],
       );
     }
-    const { rowCount } = await tx.query(`delete from erased_identifiers e where e.at < now() - $1 * interval '1 ms'`, [
-      keptMs,
-    ]);
-    return rowCount ?? 0;
+    return changed(tx)(`delete from erased_identifiers e where e.at < now() - $1 * interval '1 ms'`, [keptMs]);
   });
 }

@@ -1,5 +1,5 @@
 import type { EntityType, Json } from '../../terms.ts';
-import { changesOne, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { hitsOne, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 import type { FoundRecord } from './find.ts';
 
 export interface ErasureRow {
@@ -62,7 +62,7 @@ export const endStopped = (db: Pool, erasureId: string) => change(db, erasureId,
 
 /** Asks the process that runs it to stop. False if it no longer runs. */
 export const stopErasure = (db: Pool, erasureId: string, by: string): Promise<boolean> =>
-  changesOne(db)(
+  hitsOne(db)(
     `update erasures set stopped_by = coalesce(stopped_by, $2)
       where erasure_id = $1 and completed_at is null and stopped_at is null`,
     [erasureId, by],

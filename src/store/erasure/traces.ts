@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
-import type { Tx } from '../db/pool.ts';
+import { changed, type Tx } from '../db/pool.ts';
 import { type FoundRecord, likePattern, type WantedTraces } from './find.ts';
 
 interface TraceFinder extends WantedTraces {
@@ -148,8 +148,7 @@ export async function eraseTracesIn(
   await scan(tx, place, records, traces, ({ key }) => keys.push(key));
   if (keys.length === 0) return 0;
   const { name, table = name, key, clean = `delete from ${table} t` } = place;
-  const { rowCount } = await tx.query(`${clean} where ${keyOf(key)} = any($1::text[])`, [keys]);
-  return rowCount ?? 0;
+  return changed(tx)(`${clean} where ${keyOf(key)} = any($1::text[])`, [keys]);
 }
 
 /** The same rows, for an access request. */

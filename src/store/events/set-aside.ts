@@ -3,7 +3,7 @@ import { arrivalOf, deadEvent } from '../../intake/push/reservation-event.ts';
 import { parseJson } from '../../kit/json.ts';
 import { isPassing } from '../../kit/sql-state.ts';
 import type { Json } from '../../terms.ts';
-import { changesOne, type Pool, type Tx, transaction } from '../db/pool.ts';
+import { hitsOne, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 import { lockFirst } from './work-events.ts';
 
@@ -42,7 +42,7 @@ export async function setEventAside(pool: Pool, brand: Brand, error: Error): Pro
 
 /** Lets an event be processed again, to replay its dead letter; false when its body is no longer retained. */
 export const requeueEvent = (tx: Tx, integration: string, seq: number): Promise<boolean> =>
-  changesOne(tx)(
+  hitsOne(tx)(
     `update events set state = 'pending', due_at = null, attempt = 0, outcome = null, hydrated = null, hydrated_at = null
       where integration = $1 and seq = $2 and body is not null`,
     [integration, seq],

@@ -3,7 +3,7 @@ import type { Integration } from '../../documents/integration.ts';
 import type { PartnerStore } from '../../intake/pull/ports.ts';
 import { addDays, Curve, daysBetween, errorsOf, type Move, pickupOf, year } from '../../measures/curve.ts';
 import type { HotelFacts, Lost, Moves, NightFacts } from '../../measures/facts.ts';
-import { type Pool, rowOf, transaction } from '../db/pool.ts';
+import { cellOf, type Pool, rowOf, transaction } from '../db/pool.ts';
 import { hotelSql } from './hotel-sql.ts';
 import { keepEarlier } from './stays.ts';
 
@@ -128,7 +128,7 @@ async function askedNights(
   readonly stored: HotelFacts | null;
 }> {
   type Ranges = (string | null)[][];
-  const { rows } = await pool.query<{
+  const found = await rowOf(pool)<{
     today: string;
     ranges: string;
     ever: Ranges;
@@ -153,7 +153,6 @@ async function askedNights(
        from ever, day`,
     [integration, pulledBy, timezone],
   );
-  const [found] = rows;
   if (found === undefined) throw new TypeError('a statement without a row');
   const isIn = (all: Ranges, night: string) =>
     all.some(([from = null, to = null]) => (from === null || from <= night) && (to === null || night < to));
@@ -187,11 +186,11 @@ export const readHotel = (
 
 /** The room revenue that a hotel means to earn, by month (2026-11). */
 export async function readBudgets(pool: Pool, integration: string): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query<{ budgets: Readonly<Record<string, number>> }>(
+  const budgets = await cellOf(pool)<Readonly<Record<string, number>>>(
     'select budgets from hotels where integration = $1',
     [integration],
   );
-  return new Map(Object.entries(rows[0]?.budgets ?? {}));
+  return new Map(Object.entries(budgets ?? {}));
 }
 
 /** Without a number, the month has no budget any more. */
@@ -210,12 +209,12 @@ export async function writeBudget(
 }
 
 export async function readInventory(pool: Pool, integration: string): ReturnType<PartnerStore['inventory']> {
-  const { rows } = await pool.query<{ capacity: Capacity; readOn: string }>(
+  const read = await rowOf(pool)<{ capacity: Capacity; readOn: string }>(
     `select inventory as capacity, to_char(inventory_read_on, 'YYYY-MM-DD') as "readOn" from hotels
       where integration = $1 and inventory is not null`,
     [integration],
   );
-  return rows[0] ?? { capacity: [] };
+  return read ?? { capacity: [] };
 }
 
 export async function keepInventory(pool: Pool, integration: string, day: string, capacity: Capacity): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DeliveryTally } from '../../deliver/settle.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { cellOf, type Pool, type Tx, transaction } from '../db/pool.ts';
 
 /** A transaction that began in a bucket may commit a little after its end. */
 const settleMs = 3_000;
@@ -14,10 +14,7 @@ const mostBuckets = 90;
  */
 export async function countActivity(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ mine: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended('activity', 0)) as mine`,
-    );
-    if (rows[0]?.mine !== true) return 0;
+    if (!(await cellOf(tx)(`select pg_try_advisory_xact_lock(hashtextextended('activity', 0))`))) return 0;
     const { rows: buckets } = await tx.query<{ from: Date; to: Date; step: '10s' | '1h' }>(
       `with ends as (
          select '10s' as step, interval '10 seconds' as size,

@@ -2,12 +2,12 @@ import type { InnboundError } from '../../errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
 import { type Applied, baseline, readVersion, refusal } from '../db/migrate.ts';
-import { type Pool, serviceSchema } from '../db/pool.ts';
+import { cellOf, numberOf, onlyRow, type Pool, rowsOf, serviceSchema } from '../db/pool.ts';
 import { liveNodes } from './nodes.ts';
 
 /** The facts about the database that `innbound doctor` checks. Works before the first migration and changes nothing. */
 export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
-  const { rows } = await db.query<DatabaseFacts>(
+  const facts = await onlyRow(db)<DatabaseFacts>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
             current_setting('transaction_read_only') = 'on' as "isReadOnly",
             has_database_privilege(current_database(), 'create') as "mayCreateSchema",
@@ -20,7 +20,6 @@ export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
             pg_database_size(current_database())::float8 as bytes`,
     [serviceSchema],
   );
-  const facts = rows[0] as DatabaseFacts;
   const nodes = (await nodeFacts(db)).length;
   return { ...facts, mayUseSchema: facts.mayUseSchema ?? undefined, nodes };
 }
@@ -29,18 +28,17 @@ export async function databaseFacts(db: Pool): Promise<DatabaseFacts> {
 export async function clockAheadMs(db: Pool, clock: Pick<Clock, 'now'>): Promise<number> {
   await db.query('select');
   const before = clock.now();
-  const { rows } = await db.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms');
-  return (before + clock.now()) / 2 - (rows[0]?.ms ?? 0);
+  const ms = await numberOf(db)('select extract(epoch from clock_timestamp())::float8 * 1000');
+  return (before + clock.now()) / 2 - ms;
 }
 
 /** Undefined if no version has migrated the database yet. */
 export async function migrationState(
   db: Pool,
 ): Promise<{ pending: number; refused: InnboundError | undefined } | undefined> {
-  const { rows: found } = await db.query<{ found: boolean }>(`select to_regclass('migrations') is not null as found`);
-  if (found[0]?.found !== true) return undefined;
+  if (!(await cellOf(db)(`select to_regclass('migrations') is not null`))) return undefined;
   const { migrations } = await readVersion();
-  const { rows } = await db.query<Applied>('select * from migrations');
+  const rows = await rowsOf(db)<Applied>('select * from migrations');
   const done = new Set(rows.map(({ number }) => number));
   const pending = [baseline, ...migrations].filter(({ number }) => !done.has(number)).length;
   return { pending, refused: refusal(migrations, rows) };
@@ -48,8 +46,6 @@ export async function migrationState(
 
 /** Running nodes. Empty if the table is missing or older than this version. */
 export async function nodeFacts(db: Pool): Promise<readonly NodeFacts[]> {
-  const { rows: found } = await db.query<{ found: boolean }>(
-    `select exists (select from pg_attribute where attrelid = to_regclass('nodes') and attname = 'version') as found`,
-  );
-  return found[0]?.found === true ? liveNodes(db) : [];
+  const hasVersions = `select exists (select from pg_attribute where attrelid = to_regclass('nodes') and attname = 'version')`;
+  return (await cellOf(db)(hasVersions)) ? liveNodes(db) : [];
 }

@@ -6,7 +6,7 @@ import type { Step } from '../../reconcile/accidents/signs.ts';
 import type { Arrival, Outcome, Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
-import { changesOne, rowOf, type Tx } from '../db/pool.ts';
+import { hitsOne, rowOf, type Tx } from '../db/pool.ts';
 
 const letters = rowsTable(4, {
   text: ['kind', 'fingerprint', 'type', 'id', 'code', 'message', 'detail', 'raw', 'cause', 'cause_id'],
@@ -137,25 +137,23 @@ const isHeldBy = `d.dead_letter_id = $1::bigint and o.integration = d.integratio
 
 /** Retries the held version at once, with a full set of tries and the same idempotency key. */
 export const retryHeld = (tx: Tx, id: string): Promise<boolean> =>
-  changesOne(tx)(
-    `update outbox o set held_by = null, attempt = 0, due_at = now() from dead_letters d where ${isHeldBy}`,
-    [id],
-  );
+  hitsOne(tx)(`update outbox o set held_by = null, attempt = 0, due_at = now() from dead_letters d where ${isHeldBy}`, [
+    id,
+  ]);
 
 /** Whether the held version tells the destination whom to erase. */
 export async function holdsErasure(tx: Tx, id: string): Promise<boolean> {
-  const { rows } = await tx.query(
+  return hitsOne(tx)(
     `select from dead_letters d join outbox o on ${isHeldBy}
        join history c on c.integration = o.integration and c.type = o.type and c.id = o.id and c.version = o.next_version
-      where c.outcome = 'erased'`,
+      where c.outcome = 'erased' limit 1`,
     [id],
   );
-  return rows.length > 0;
 }
 
 /** Skips the held version: the destination never receives it, and the versions behind it are delivered. */
 export const passOverHeld = (tx: Tx, id: string, node: string, why = 'An operator dropped it.'): Promise<boolean> =>
-  changesOne(tx)(
+  hitsOne(tx)(
     `with passed as (
        update outbox o
           set held_by = null, attempt = 0, next_version = o.next_version + 1,

@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import { type Pool, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
+import { type Pool, rowOf, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 
 type DeadLetterKind = 'event' | 'record' | 'delivery';
@@ -143,7 +143,7 @@ export interface WholeDeadLetter extends DeadLetter {
 
 export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDeadLetter | undefined> {
   if (!/^\d{1,18}$/.test(id)) return undefined;
-  const { rows } = await db.query<
+  const row = await rowOf(db)<
     WholeDeadLetter & { newest: number | null; newest_data: string | null; made: string | null }
   >(
     `select d.dead_letter_id::text as id, d.kind, d.integration, d.type, d.id as record_id, d.destination, d.version, d.code,
@@ -174,8 +174,8 @@ export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDe
       where d.dead_letter_id = $1::bigint`,
     [id],
   );
-  if (rows[0] === undefined) return undefined;
-  const { newest, newest_data, made, ...letter } = rows[0];
+  if (row === undefined) return undefined;
+  const { newest, newest_data, made, ...letter } = row;
   if (newest === null || newest_data === null || letter.version === null) return { ...letter, data: null };
   const data = versionOf(letter.version, { version: newest, data: newest_data }, made);
   return { ...letter, data: data === undefined ? null : parseJson(data) };
@@ -186,12 +186,12 @@ export async function newestFailure(
   tx: Tx,
   integration: string,
 ): Promise<{ readonly code: string; readonly message: string }> {
-  const { rows } = await tx.query<{ code: string; message: string }>(
+  const newest = await rowOf(tx)<{ code: string; message: string }>(
     `select code, message from dead_letters where integration = $1 and state = 'open' and last_at = now()
       order by dead_letter_id desc limit 1`,
     [integration],
   );
-  return rows[0] ?? { code: 'record.invalid', message: 'It fails again.' };
+  return newest ?? { code: 'record.invalid', message: 'It fails again.' };
 }
 
 /** The brand that owns a dead letter. Used to check access before anything is shown. */

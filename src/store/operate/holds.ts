@@ -2,7 +2,7 @@ import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { columnOf, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
 import { viewColumns } from '../records/write.ts';
 
@@ -68,12 +68,12 @@ export interface HeldRecord {
 const ofHold = `integration = $1 and type = 'reservation' and held is not null and held @> array[$2]`;
 
 /** The records of a hold that were last read under other documents than these. */
-export async function heldIdsOf(
+export const heldIdsOf = (
   db: Pool | Tx,
   { id, integration }: BrandHold,
   { connectorVersion, integrationVersion }: Brand,
-): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
+): Promise<string[]> =>
+  columnOf(db)(
     `select id from records r where ${ofHold} and (
        select (h.connector_version, h.integration_version) is distinct from ($3, $4) from history h
         where h.integration = r.integration and h.id = r.id and h.type = r.type and h.connector_version is not null
@@ -81,8 +81,6 @@ export async function heldIdsOf(
       order by id limit 500`,
     [integration, id, connectorVersion, integrationVersion],
   );
-  return rows.map((row) => row.id);
-}
 
 /** The next records of a hold, locked; only these ids if there are any. */
 export const lockHeld = (

@@ -1,6 +1,6 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, rowsOf, transaction } from '../db/pool.ts';
+import { onlyRow, type Pool, rowsOf, transaction } from '../db/pool.ts';
 import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
@@ -183,7 +183,7 @@ export async function effectOf(
     readonly to: Date | null;
   },
 ): Promise<Effect> {
-  const { rows } = await db.query<Effect>(
+  return onlyRow(db)<Effect>(
     `select (select count(*)::int from outbox where integration = any($1) and due_at is not null
                 and ($2::text is null or destination = $2)) as waiting,
             (select count(*)::int from dead_letters where integration = any($1) and at >= $3 and at <= coalesce($4, now())
@@ -198,7 +198,6 @@ export async function effectOf(
                 and hour >= date_trunc('hour', $3::timestamptz) and hour <= coalesce($4, now())) as refused_events`,
     [of.integrations, of.destination, of.from, of.to],
   );
-  return rows[0] as Effect;
 }
 
 interface OperatorAction {

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { changesOne, type Pool } from '../db/pool.ts';
+import { hitsOne, type Pool } from '../db/pool.ts';
 
 /**
  * True once per interval, on one node: the node that moves the mark does the work. With a lease the mark lasts that long only, until
  * `keepMark` says that the work is done: work that was not done is claimed again.
  */
 export const claimMark = (pool: Pool, name: string, everyMs: number, leaseMs = everyMs): Promise<boolean> =>
-  changesOne(pool)(
+  hitsOne(pool)(
     `insert into marks as m (name, at) values ($1, now() + $3 * interval '1 ms')
      on conflict (name) do update set at = excluded.at where m.at <= now() - $2 * interval '1 ms'`,
     [name, everyMs, leaseMs - everyMs],

@@ -1,5 +1,5 @@
 import type { NodeFacts } from '../../watch/diagnosis.ts';
-import { type Pool, rowsOf } from '../db/pool.ts';
+import { columnOf, type Pool, rowsOf } from '../db/pool.ts';
 
 interface NodeRow extends NodeFacts {
   readonly role: string;
@@ -37,15 +37,13 @@ export async function forgetNode(db: Pool, node: string): Promise<void> {
 }
 
 /** The roles that no node has had for a minute, although others run and had that long to start. */
-export async function unmannedRoles(db: Pool): Promise<('web' | 'worker')[]> {
-  const { rows } = await db.query<{ role: 'web' | 'worker' }>(
+export const unmannedRoles = (db: Pool): Promise<('web' | 'worker')[]> =>
+  columnOf(db)(
     `select role from unnest(array['web', 'worker']) as r (role)
       where exists (select from nodes where seen_at > now() - ${forgottenAfter} and started_at < now() - ${forgottenAfter})
         and not exists (select from nodes n where n.role in (r.role, 'all') and n.seen_at > now() - ${forgottenAfter})
         and not exists (select from marks m where m.name in ('stopped ' || r.role, 'stopped all') and m.at > now() - ${forgottenAfter})`,
   );
-  return rows.map(({ role }) => role);
-}
 
 /** The running nodes, newest first. */
 export const liveNodes = (db: Pool): Promise<NodeRow[]> =>

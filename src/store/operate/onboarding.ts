@@ -8,7 +8,7 @@ import {
   type RehearsedAnswer,
   type Seen,
 } from '../../onboard/facts.ts';
-import { changesOne, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { hitsOne, onlyRow, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 
 export interface OnboardingLink {
   readonly link_id: string;
@@ -61,7 +61,7 @@ interface NewLink
 }
 
 export async function insertLink(db: Pool, link: NewLink): Promise<OnboardingLink> {
-  const { rows } = await db.query<OnboardingLink>(
+  return onlyRow(db)<OnboardingLink>(
     `insert into onboarding_links (link_id, integration, partner, language, asks, many_browsers, connector_version, hash, created_by, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10 * interval '1 ms') returning ${columns}`,
     [
@@ -77,7 +77,6 @@ export async function insertLink(db: Pool, link: NewLink): Promise<OnboardingLin
       link.lifeMs,
     ],
   );
-  return rows[0] as OnboardingLink;
 }
 
 const select = (db: Pool, where: string, ...values: unknown[]): Promise<OnboardingLink[]> =>
@@ -116,7 +115,7 @@ export async function openLink(
 
 /** Changes the link with this id; `value` is stored as JSON. False if none meets the condition. */
 const change = (db: Pool | Tx, linkId: string, set: string, value?: unknown, where = 'true'): Promise<boolean> =>
-  changesOne(db)(
+  hitsOne(db)(
     `update onboarding_links set ${set} where link_id = $1 and ${where}`,
     value === undefined ? [linkId] : [linkId, JSON.stringify(value)],
   );

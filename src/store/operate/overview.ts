@@ -1,5 +1,5 @@
 import type { LaneKey } from '../../deliver/ports.ts';
-import { type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { columnOf, onlyRow, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
 import type { AlertRow } from './alerts.ts';
 
 /** The current state of a brand, read from the tables themselves. */
@@ -73,12 +73,12 @@ const sampledAges = 2_000;
  * How long accepted events and stored changes have waited that are not delivered yet: of many a sample, the longest due first. What waits
  * in a preview is not late.
  */
-export async function waitingAges(
+export const waitingAges = (
   db: Pool,
   integrations: readonly string[],
   previews: readonly LaneKey[],
-): Promise<number[]> {
-  const { rows } = await db.query<{ age_ms: number }>(
+): Promise<number[]> =>
+  columnOf(db)(
     `with changes as materialized (
        select integration, type, id, next_version from outbox
         where due_at is not null and destination not like 'innbound:%' and integration = any($1)
@@ -92,8 +92,6 @@ export async function waitingAges(
                   and h.version = c.next_version order by h.entry_id limit 1) h) waiting`,
     [integrations, previews.map(({ integration }) => integration), previews.map(({ destination }) => destination)],
   );
-  return rows.map(({ age_ms }) => age_ms);
-}
 
 /** A second pause changes nothing. */
 export async function pauseIntegration(db: Pool, integration: string, by: string, reason: string | null) {
@@ -148,7 +146,7 @@ const most = 40;
  * when that transaction commits. Reading from the end of the last read would miss it, so each read goes back 15 seconds.
  */
 export async function readNews(db: Pool): Promise<News> {
-  const { rows } = await db.query<News>(
+  return onlyRow(db)<News>(
     `with window_ as (select now() - interval '15 seconds' as since)
      select
        coalesce((select json_agg(t order by t.at) from (
@@ -172,7 +170,6 @@ export async function readNews(db: Pool): Promise<News> {
           order by at limit 2000) t), '[]') as activity
        from window_`,
   );
-  return rows[0] as News;
 }
 
 export type MetricRows = Awaited<ReturnType<typeof readMetrics>>;

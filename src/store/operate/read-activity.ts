@@ -1,6 +1,6 @@
 import { percentileMs } from '../../kit/histogram.ts';
 import type { FeedDay } from '../../watch/feed.ts';
-import { type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { cellOf, onlyRow, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
 
 export interface Activity {
   /** Oldest first. Buckets without activity are absent. */
@@ -73,7 +73,7 @@ export const readBrandActivity = (
 
 /** What flowed between two times, by whole hours as far as they are counted. */
 export async function readFlow(db: Pool, from: Date, to: Date, integrations: readonly string[] | undefined) {
-  const { rows } = await db.query<UnreadRow>(
+  return onlyRow(db)<UnreadRow>(
     `with own as (select * from activity where at >= date_trunc('hour', $1::timestamptz) and at < $2 and ($3::text[] is null or integration = any($3))),
      counted as (select coalesce((select at from marks where name = 'activity 1h'), '-infinity') as at),
      finished as (select state from runs where finished_at between $1 and $2 and ($3::text[] is null or integration = any($3)))
@@ -88,7 +88,6 @@ export async function readFlow(db: Pool, from: Date, to: Date, integrations: rea
        from counted left join own on step in ('10s', '1h')`,
     [from, to, integrations],
   );
-  return rows[0] as UnreadRow;
 }
 
 type BrandDay = UnreadRow & { readonly integration: string };
@@ -182,7 +181,7 @@ export const feedDays = (db: Pool, integration: string): Promise<FeedDay[]> =>
  * of the brand, so it is asked only before an alert is raised.
  */
 export async function seasonOf(db: Pool, integration: string): Promise<number> {
-  const { rows } = await db.query<{ season: number }>(
+  const season = await cellOf(db)<number>(
     `select coalesce(min(stays) filter (where week = 0) / nullif(percentile_cont(0.5) within group (order by stays) filter (where week > 0), 0), 1) as season
        from (select week, count(r.id)::float8 as stays from generate_series(0, 4) as w (week)
                left join (select id, d.* from records cross join lateral json_to_record(data) as d (status text, check_in date, check_out date)
@@ -191,5 +190,5 @@ export async function seasonOf(db: Pool, integration: string): Promise<number> {
               group by week) s`,
     [integration],
   );
-  return rows[0]?.season ?? 1;
+  return season ?? 1;
 }

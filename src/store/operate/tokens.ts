@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { changed, onlyRow, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
 
@@ -44,7 +44,7 @@ function hashOf(token: string): Buffer {
 }
 
 export async function insertToken(db: Pool | Tx, token: NewToken): Promise<TokenRow> {
-  const { rows } = await db.query<TokenRow>(
+  return onlyRow(db)<TokenRow>(
     `insert into tokens (token_id, kind, hash, name, role, integrations, created_by, expires_at, parent,
                          subject)
      values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9, $10) returning ${columns}`,
@@ -61,7 +61,6 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
       token.subject,
     ],
   );
-  return rows[0] as TokenRow;
 }
 
 const valid = `t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`;
@@ -74,7 +73,7 @@ const idleAfter = `interval '2 hours'`;
  * link is used up by its session, which therefore outlives it. The last use is recorded once a minute, unless `use` is false.
  */
 export async function findToken(db: Pool, token: string, use = true): Promise<TokenRow | undefined> {
-  const { rows } = await db.query<TokenRow & { stale: boolean }>(
+  const row = await rowOf(db)<TokenRow & { stale: boolean }>(
     `select ${columns.replace(/\w+/g, 't.$&')}, coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
        from tokens t left join tokens p on p.token_id = t.parent
       where t.hash = $1 and t.kind in ('api', 'session') and ${valid}
@@ -83,7 +82,6 @@ export async function findToken(db: Pool, token: string, use = true): Promise<To
              or (p.revoked_at is null and (p.expires_at is null or p.expires_at > now())))`,
     [hashOf(token)],
   );
-  const [row] = rows;
   if (row === undefined) return undefined;
   const { stale, ...found } = row;
   if (stale && use) await db.query('update tokens set last_used_at = now() where token_id = $1', [found.token_id]);
@@ -119,13 +117,8 @@ export const listTokens = (
   );
 
 /** Ends the tokens that meet the condition. Returns how many. */
-async function revoke(db: Pool | Tx, which: string, value: unknown): Promise<number> {
-  const { rowCount } = await db.query(
-    `update tokens t set revoked_at = now() where t.revoked_at is null and ${which}`,
-    [value],
-  );
-  return rowCount ?? 0;
-}
+const revoke = (db: Pool | Tx, which: string, value: unknown): Promise<number> =>
+  changed(db)(`update tokens t set revoked_at = now() where t.revoked_at is null and ${which}`, [value]);
 
 /** Revokes a token and the sessions created from it. */
 export const revokeToken = async (db: Pool | Tx, tokenId: string): Promise<boolean> =>

@@ -73,7 +73,7 @@ const ours = `${same} and o.fence = h.fence and o.leased`;
 const resultColumns =
   'h.integration, h.destination, h.type, h.id, h.version, h.attempt, h.outcome, h.code, h.status, h.message, h.duration_ms';
 
-function valuesOf(settlements: readonly Settlement[], node: string): unknown[] {
+function columnOf(settlements: readonly Settlement[], node: string): unknown[] {
   const rows = settlements.map(({ result, fence, ...s }) => {
     const retry = result.kind === 'retry' ? result : undefined;
     const key = { integration: s.integration, destination: s.destination, type: s.type, id: s.id };
@@ -125,7 +125,7 @@ async function settleDone(pool: Pool, settlements: readonly Settlement[], node: 
     -- A lane whose circuit has just closed may have a backlog.
     select distinct integration, destination from moved
      where due_at is not null or destination in (select name from recovered)`,
-    values: valuesOf(settlements, node),
+    values: columnOf(settlements, node),
   });
   return rows;
 }
@@ -140,7 +140,7 @@ async function settleRetry(pool: Pool, settlements: readonly Settlement[], node:
         from results h where ${ours}
       returning ${resultColumns}
     ) ${log}`,
-    values: valuesOf(settlements, node),
+    values: columnOf(settlements, node),
   });
 }
 
@@ -174,7 +174,7 @@ async function settleDead(pool: Pool, settlements: readonly Settlement[], node: 
          where ${same}
         returning ${resultColumns}
       ) ${log}`,
-      valuesOf(settlements, node),
+      columnOf(settlements, node),
     );
   });
 }

@@ -5,7 +5,7 @@ import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import { mergeProfile, withConsent, withoutKeys } from '../../reconcile/profile.ts';
 import { continuedBy, retired, withoutOther } from '../../reconcile/separate-profile.ts';
 import type { EpochMs } from '../../terms.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { columnOf, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { continuePairs, separatePair } from './profile-bookings.ts';
 import {
   fromReservations,
@@ -157,11 +157,11 @@ export async function undoMerge(
     const [source] = await profilesById(tx, target.integration, [from]);
     if (source === undefined) return { kind: 'missing', id: from };
     if (continuedBy(source.guest) !== id) return { kind: 'refused', reason: `${from} is not merged into ${id}.` };
-    const { rows } = await tx.query<{ key: string }>(
+    const given = await columnOf(tx)<string>(
       'delete from profile_pins where integration = $1 and profile_id = $2 and merged_from = $3 returning key',
       [target.integration, id, from],
     );
-    const keys = [...rows.map(({ key }) => key), ...(await giveBackEarlier(tx, target.integration, id, from))];
+    const keys = [...given, ...(await giveBackEarlier(tx, target.integration, id, from))];
     const rest = keyTexts(whole.guest).filter((key) => !keys.includes(key));
     await separatePair(tx, target.integration, id, from);
     const cause = mergeCause(from, id);
@@ -186,23 +186,18 @@ export async function undoMerge(
 
 /** Gives `from` the keys of profiles that had been merged into it before. */
 async function giveBackEarlier(tx: Tx, integration: string, id: string, from: string): Promise<string[]> {
-  const { rows: merged } = await tx.query<{ id: string }>(
+  const merged = await columnOf(tx)<string>(
     'select distinct merged_from as id from profile_pins where integration = $1 and profile_id = $2 and merged_from is not null',
     [integration, id],
   );
   if (merged.length === 0) return [];
-  const profiles = await profilesById(
-    tx,
-    integration,
-    merged.map((one) => one.id),
-  );
+  const profiles = await profilesById(tx, integration, merged);
   const nextOf = new Map(profiles.map((one) => [one.id, continuedBy(one.guest)]));
   const leadsToFrom = (one: string | undefined): boolean =>
     one !== undefined && (one === from || leadsToFrom(nextOf.get(one)));
-  const { rows } = await tx.query<{ key: string }>(
+  return columnOf(tx)(
     `update profile_pins set profile_id = $3 where integration = $1 and profile_id = $2 and merged_from = any($4)
      returning key`,
     [integration, id, from, [...nextOf.keys()].filter(leadsToFrom)],
   );
-  return rows.map(({ key }) => key);
 }

@@ -2,7 +2,7 @@ import type { Reservation } from '../../canonical/reservation.ts';
 import { mergedPin } from '../../persons/profile-match.ts';
 import type { AlikeProfile } from '../../reconcile/profile.ts';
 import { rowsTable } from '../db/columns.ts';
-import { changesOne, type Pool, rowsOf, type Tx } from '../db/pool.ts';
+import { hitsOne, type Pool, rowsOf, type Tx } from '../db/pool.ts';
 
 /** Which profiles the guests of a reservation have. */
 interface ProfileBookings {
@@ -120,7 +120,7 @@ export async function separatePair(tx: Tx, integration: string, a: string, b: st
 
 /** Remembers that two profiles are two persons; false if they are not an undecided pair. */
 export const markDifferent = (db: Pool | Tx, integration: string, a: string, b: string): Promise<boolean> =>
-  changesOne(db)(
+  hitsOne(db)(
     `update profile_pairs set different_since = now()
       where integration = $1 and one = least($2, $3) and other = greatest($2, $3) and different_since is null`,
     [integration, a, b],

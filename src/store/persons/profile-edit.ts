@@ -7,7 +7,7 @@ import { aboutProfile, mergeProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
-import type { Tx } from '../db/pool.ts';
+import { numberOf, rowOf, type Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { take } from '../records/take.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
@@ -82,19 +82,15 @@ export async function writeProfiles(
   return { kind: 'done', profiles: made.map(({ id }, index) => ({ id, version: outcomes[index]?.version ?? 0 })) };
 }
 
-async function now(tx: Tx): Promise<EpochMs> {
-  const { rows } = await tx.query<{ ms: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
-  );
-  return Math.floor(rows[0]?.ms ?? 0);
-}
+const now = async (tx: Tx): Promise<EpochMs> =>
+  Math.floor(await numberOf(tx)('select (extract(epoch from clock_timestamp()) * 1000)::float8'));
 
 /** Names the merge in the history. */
 export const mergeCause = (from: string, into: string): string => `merge of ${from} into ${into}`;
 
 /** The state of a profile before a merge; undefined if that version is no longer kept. */
 export async function stateBefore(tx: Tx, integration: string, id: string, cause: string): Promise<Guest | undefined> {
-  const { rows } = await tx.query<{ version: number; newest: number; data: string; made: string | null }>(
+  const row = await rowOf(tx)<{ version: number; newest: number; data: string; made: string | null }>(
     `select m.version, r.version as newest, r.data::text as data, ${versionsAfter('r', 'm.version')} as made
        from (select case outcome when 'unchanged' then version else version - 1 end as version from history
               where integration = $1 and type = 'guest' and id = $2 and cause = 'guest' and cause_id = $3
@@ -102,7 +98,7 @@ export async function stateBefore(tx: Tx, integration: string, id: string, cause
        join records r on r.integration = $1 and r.type = 'guest' and r.id = $2`,
     [integration, id, cause],
   );
-  const data = rows[0] && versionOf(rows[0].version, { version: rows[0].newest, data: rows[0].data }, rows[0].made);
+  const data = row && versionOf(row.version, { version: row.newest, data: row.data }, row.made);
   return data === undefined ? undefined : decodeRecord('guest', data);
 }
 

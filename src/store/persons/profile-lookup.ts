@@ -5,7 +5,7 @@ import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import type { Tx } from '../db/pool.ts';
+import { cellOf, columnOf, hitsOne, rowsOf, type Tx } from '../db/pool.ts';
 import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
 
 /** A stored profile, with the time of its state. */
@@ -112,12 +112,12 @@ export async function findProfiles(tx: Tx, integration: string, keys: readonly G
 
 /** An upcoming or in-house reservation; not locked. */
 export async function readReservationAhead(tx: Tx, integration: string, id: string): Promise<Reservation | undefined> {
-  const { rows } = await tx.query<{ data: string }>(
+  const data = await cellOf(tx)<string>(
     `select data::text as data from records
       where integration = $1 and type = 'reservation' and id = $2 and version > 0 and data ->> 'status' in (${ahead})`,
     [integration, id],
   );
-  return rows[0] && decodeRecord('reservation', rows[0].data);
+  return data === undefined ? undefined : decodeRecord('reservation', data);
 }
 
 /** Upcoming and in-house reservations, or all, with a guest that has one of these keys, and the named one; all locked. */
@@ -149,14 +149,13 @@ export async function isRefusedAt(
   by: string,
 ): Promise<boolean> {
   if (integrations.length === 0) return false;
-  const { rowCount } = await tx.query(
+  return hitsOne(tx)(
     `select from ${keyedRecords('$2')} k
        join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
       where k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
         and r.views -> 'consent' ->> 'source' is distinct from $3 limit 1`,
     [integrations, anyKey('guest', keys.map(keyText)), by],
   );
-  return rowCount === 1;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -183,11 +182,12 @@ export async function profileIds(
 }
 
 async function storedIds(tx: Tx, integration: string, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from records where integration = $1 and type = 'guest' and id = any($2)`,
-    [integration, ids],
+  return new Set(
+    await columnOf(tx)(`select id from records where integration = $1 and type = 'guest' and id = any($2)`, [
+      integration,
+      ids,
+    ]),
   );
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** An address or number with more than one profile. */
@@ -199,8 +199,8 @@ interface CommonKey {
 }
 
 /** The addresses and numbers of a brand that several profiles have, those with the most profiles first. Reads all keys of the brand. */
-export async function commonKeys(tx: Tx, integration: string, limit: number): Promise<CommonKey[]> {
-  const { rows } = await tx.query<CommonKey>(
+export const commonKeys = (tx: Tx, integration: string, limit: number): Promise<CommonKey[]> =>
+  rowsOf(tx)(
     `select split_part(key, ':', 1) as kind, substr(key, strpos(key, ':') + 1) as value, profiles,
             (select count(*)::int from ${keyedRecords('common.query')} b where b.integration = $1) as bookings
        from (select substr(word, 7) as key, count(*)::int as profiles,
@@ -212,5 +212,3 @@ export async function commonKeys(tx: Tx, integration: string, limit: number): Pr
       order by profiles desc, key`,
     [integration, limit],
   );
-  return rows;
-}

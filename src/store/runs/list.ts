@@ -1,6 +1,6 @@
 import type { Finding } from '../../intake/pull/run/run-state.ts';
 import type { Exchange } from '../../outbound/ask/exchange.ts';
-import { type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { cellOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 
 type ShownCounter = Exclude<(typeof counterColumns)[keyof typeof counterColumns], 'dead'>;
@@ -107,11 +107,7 @@ export async function runDetail(pool: Pool, runId: string): Promise<RunDetail | 
 
 /** The partner's own words about the error that ended the run: payload, as it may quote guest data. */
 export async function runPartnerText(pool: Pool, runId: string): Promise<string | undefined> {
-  const { rows } = await pool.query<{ partner_text: string | null }>(
-    'select partner_text from runs where run_id = $1',
-    [runId],
-  );
-  return rows[0]?.partner_text ?? undefined;
+  return (await cellOf(pool)<string | null>('select partner_text from runs where run_id = $1', [runId])) ?? undefined;
 }
 
 /** What became of the rows of a run. Together they are all that it fetched. */
@@ -170,11 +166,9 @@ export async function runRows(
 }
 
 export async function firstEventAt(pool: Pool, integration: string): Promise<Date | null> {
-  const { rows } = await pool.query<{ at: Date | null }>(
-    'select min(received_at) as at from events where integration = $1',
-    [integration],
+  return (
+    (await cellOf(pool)<Date>('select min(received_at) from events where integration = $1', [integration])) ?? null
   );
-  return rows[0]?.at ?? null;
 }
 
 /**
@@ -215,7 +209,5 @@ export const pushGaps = (pool: Pool, integration: string, days: number): Promise
     [integration, days],
   );
 
-export async function runIntegration(db: Pool, runId: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ integration: string }>('select integration from runs where run_id = $1', [runId]);
-  return rows[0]?.integration;
-}
+export const runIntegration = (db: Pool, runId: string): Promise<string | undefined> =>
+  cellOf(db)('select integration from runs where run_id = $1', [runId]);

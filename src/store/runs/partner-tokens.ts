@@ -4,7 +4,7 @@ import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import type { PendingConsent, Renewal, StoredTokens, TokenSet, TokenStore } from '../../outbound/ask/ports.ts';
 import type { IntegrationName } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { cellOf, hitsOne, type Pool, rowOf, type Tx } from '../db/pool.ts';
 import { putSecret } from '../documents/secrets.ts';
 
 interface TokenRow {
@@ -41,12 +41,11 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
   const spoolName = (integration: IntegrationName) => `renewal ${integration}`;
 
   async function read(db: Pool | Tx, integration: IntegrationName, identity: string): Promise<StoredTokens> {
-    const { rows } = await db.query<TokenRow>(
+    const row = await rowOf(db)<TokenRow>(
       `select generation, access, refresh, expires_at, renewing_since, lost from partner_accounts
         where integration = $1 and identity = $2`,
       [integration, identity],
     );
-    const [row] = rows;
     if (row === undefined) return { generation: 0, interrupted: false };
     const accessToken = row.access ? seals.open(integration, 'access', row.access) : undefined;
     const refreshToken = row.refresh ? seals.open(integration, 'refresh', row.refresh) : undefined;
@@ -192,13 +191,10 @@ async function locked(pool: Pool, name: string, work: (db: Tx) => Promise<Renewa
 }
 
 /** Whether the brand has tokens that may still be valid. */
-export async function holdsTokens(db: Pool, integration: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'select 1 from partner_accounts where integration = $1 and access is not null and lost is null limit 1',
-    [integration],
-  );
-  return (rowCount ?? 0) > 0;
-}
+export const holdsTokens = (db: Pool, integration: string): Promise<boolean> =>
+  hitsOne(db)('select 1 from partner_accounts where integration = $1 and access is not null and lost is null limit 1', [
+    integration,
+  ]);
 
 /** Seals the texts of a partner's credentials. A sealed text opens only for the integration and the purpose it was made for. */
 class TokenSeals {
@@ -228,11 +224,11 @@ function openConsents(pool: Pool, keyring: Keyring): Pick<TokenStore, 'saveConse
     saveConsent: ({ state, ...kept }) =>
       putSecret(pool, nameOf(state), seal(keyring, JSON.stringify(kept), nameOf(state))),
     async takeConsent(state, lifetimeMs) {
-      const { rows } = await pool.query<{ sealed: Buffer }>(
+      const sealed = await cellOf(pool)<Buffer>(
         `delete from secrets where name = $1 and updated_at > now() - $2 * interval '1 ms' returning sealed`,
         [nameOf(state), lifetimeMs],
       );
-      const opened = rows[0] && open(keyring, rows[0].sealed, nameOf(state));
+      const opened = sealed && open(keyring, sealed, nameOf(state));
       if (opened?.kind !== 'ok') return undefined;
       return { ...(JSON.parse(opened.plaintext.toString('utf8')) as Omit<PendingConsent, 'state'>), state };
     },

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { EpochMs, IntegrationName, SyncType } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { cellOf, hitsOne, type Pool, rowOf, type Tx } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import { knownRows } from '../records/listed.ts';
 import type { OnChanged } from '../records/take.ts';
@@ -49,7 +49,7 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
     extend: (lease, leaseMs, waiting) =>
       change(lease, `due_at = now() + $4 * interval '1 ms', waiting = $5`, [leaseMs, waiting]),
     async start(lease, position, brand) {
-      const { rowCount } = await pool.query(
+      return hitsOne(pool)(
         `with old_pages as (
            delete from run_pages where integration = $1 and run_id = $2
          ), old_rows as (
@@ -60,7 +60,6 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
           where ${isHeld(runTable)}`,
         [...heldRun(lease), JSON.stringify(position), brand.connectorVersion, brand.integrationVersion],
       );
-      return rowCount === 1;
     },
     commitPage: (lease, leaseMs, commit, brand, pagesBefore) =>
       commitPage({ pool, onChanged, lease, leaseMs, brand, pagesBefore }, commit),
@@ -97,7 +96,7 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
     },
     async finish(lease, end, counted) {
       const counters = addCounters(counted, 11);
-      const { rowCount } = await pool.query(
+      return hitsOne(pool)(
         `with ended as (
            update runs set state = $4, error_code = $5, error_message = $6, partner_text = $8, findings = $7, last_request = $10,
                   finished_at = now(), due_at = null, node = null, waiting = null, ${counters.sql}
@@ -126,14 +125,12 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
           ...counters.values,
         ],
       );
-      return rowCount === 1;
     },
     async get(integration, runId) {
-      const { rows } = await pool.query<RunRow>(
-        `select ${runColumns} from runs where integration = $1 and run_id = $2`,
-        [integration, runId],
-      );
-      const [row] = rows;
+      const row = await rowOf(pool)<RunRow>(`select ${runColumns} from runs where integration = $1 and run_id = $2`, [
+        integration,
+        runId,
+      ]);
       return (
         row && {
           state: row.state,
@@ -190,15 +187,13 @@ export async function queueRun(
 }
 
 /** When the last complete run of the sync began; undefined before the first, and if that run read another feed. */
-export async function readWatermark(
+export const readWatermark = (
   pool: Pool,
   integration: IntegrationName,
   sync: SyncType,
   feed: number,
-): Promise<EpochMs | undefined> {
-  const { rows } = await pool.query<{ ms: number }>(
+): Promise<EpochMs | undefined> =>
+  cellOf(pool)(
     `select extract(epoch from read_at)::float8 * 1000 as ms from syncs where integration = $1 and sync = $2 and feed = $3`,
     [integration, sync, feed],
   );
-  return rows[0]?.ms;
-}

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName, SyncType } from '../../terms.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { cellOf, type Pool, type Tx, transaction } from '../db/pool.ts';
 
 export interface Schedule {
   readonly integration: IntegrationName;
@@ -72,10 +72,7 @@ async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<voi
 
 /** Milliseconds until the next sync is due; undefined if none is scheduled. */
 export async function msToNextStart(pool: Pool): Promise<number | undefined> {
-  const { rows } = await pool.query<{ ms: number | null }>(
-    'select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from syncs',
-  );
-  const ms = rows[0]?.ms;
+  const ms = await cellOf(pool)<number>('select extract(epoch from min(next_at) - now())::float8 * 1000 from syncs');
   return ms == null ? undefined : Math.max(0, Math.ceil(ms));
 }
 

@@ -3,7 +3,7 @@ import type { Lease, Received, RunStore, Unlisted, UnlistedNote, UnlistedRow } f
 import type { ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
-import { type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { cellOf, columnOf, mapOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
 
 /** The most that one run follows up; the next run continues. */
 const mostRows = 500;
@@ -79,11 +79,11 @@ async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Se
 }
 
 async function stagedKeyHashes(pool: Pool, { integration, runId }: Lease): Promise<Set<number>> {
-  const { rows } = await pool.query<{ key: string }>(
+  const keys = await columnOf(pool)<string>(
     'select distinct key from staged_rows where integration = $1 and run_id = $2',
     [integration, runId],
   );
-  return new Set(rows.map(({ key }) => shortHash(key)));
+  return new Set(keys.map(shortHash));
 }
 
 /** Marks reservations as not listed, except those that the partner now has with other dates: they are not missing. */
@@ -114,11 +114,11 @@ export async function noteUnlisted(
 }
 
 export async function storedReservation(pool: Pool, integration: string, id: string): Promise<Reservation | undefined> {
-  const { rows } = await pool.query<{ text: string }>(
+  const text = await cellOf(pool)<string>(
     `select data::text as text from records where integration = $1 and type = 'reservation' and id = $2 and version > 0`,
     [integration, id],
   );
-  return rows[0] && decodeRecord('reservation', rows[0].text);
+  return text === undefined ? undefined : decodeRecord('reservation', text);
 }
 
 /** Reservations still expected that the partner no longer lists, newest first. */
@@ -140,18 +140,16 @@ export const recentlyUnlisted = (pool: Pool): Promise<{ integration: string; cou
   );
 
 /** How many rooms each stored reservation has, by id. */
-export async function storedRooms(
+export const storedRooms = (
   pool: Pool,
   integration: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query<{ id: string; rooms: number }>(
+): Promise<ReadonlyMap<string, number>> =>
+  mapOf(pool)(
     `select id, json_array_length(data->'rooms') as rooms from records
       where integration = $1 and type = 'reservation' and id = any($2) and version > 0`,
     [integration, ids],
   );
-  return new Map(rows.map(({ id, rooms }) => [id, rooms]));
-}
 
 /**
  * Which other brand has received most of these bookings, if this one has none yet. Ids alone are not enough: two properties may number
