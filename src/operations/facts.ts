@@ -1,4 +1,3 @@
-import { openCircuitsOf } from '../composition/partner-apis.ts';
 import { streamsOf } from '../composition/stream.ts';
 import type { LaneKey } from '../deliver/ports.ts';
 import type { Stream } from '../intake/stream/ports.ts';
@@ -55,6 +54,17 @@ export async function sharedCauses(runtime: Runtime) {
     partnerCircuits: await openCircuitsOf(runtime),
     circuits: circuits.filter(({ name }) => runtime.active().destinations.has(name)),
   } satisfies Partial<Facts>;
+}
+
+/** The partner APIs whose circuit is open, each with the brands that pull from it. One that no brand uses any more stays open and harms nobody. */
+async function openCircuitsOf(runtime: Runtime) {
+  const [open, apis] = await Promise.all([openCircuits(runtime.pool, 'partner'), runtime.partnerApis()]);
+  if (open.length === 0) return [];
+  const byApi = Map.groupBy(apis, ([, api]) => api);
+  return open.flatMap((circuit) => {
+    const brands = byApi.get(circuit.name);
+    return brands === undefined ? [] : [{ ...circuit, api: circuit.name, integrations: brands.map(([name]) => name) }];
+  });
 }
 
 export interface LaneHealth extends LaneNow, LaneFacts {

@@ -215,8 +215,7 @@ function placeIn(
   lanes: readonly ResendLane[],
   position: Position | null,
 ): { readonly lane: ResendLane | undefined; readonly after: string } {
-  // A job that an earlier Innbound started counted the lanes: it begins again.
-  if (position === null || typeof position.lane !== 'object') return { lane: lanes[0], after: '' };
+  if (position === null) return { lane: lanes[0], after: '' };
   const { integration, destination, type } = position.lane;
   const isIt = (one: ResendLane) => one.integration === integration && one.destination === destination;
   const same = lanes.find((one) => isIt(one) && one.type === type);

@@ -1,11 +1,10 @@
-import { stringify } from 'yaml';
 import type { Active } from '../brand/active.ts';
 import type { Versioned } from '../brand/brand.ts';
 import { textsIn } from '../documents/checked.ts';
 import { type DocumentKind, type StoredDocument, workspaceName } from '../documents/kinds.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { SourceFile } from '../documents/parse.ts';
-import { mask, unmasked } from '../documents/typed-secrets.ts';
+import { unmasked } from '../documents/typed-secrets.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
@@ -76,7 +75,7 @@ export async function sourcesAround(around: readonly InForce[], edited: Named): 
     ...others.map((one) => ({
       kind: one.kind,
       file: fileName(one.kind, one.name),
-      text: soundSource(around, one),
+      text: one.source,
       shipped: false,
     })),
     ...(await readShippedConnectors(shippedConnectorsDir)),
@@ -103,11 +102,4 @@ export async function soundSources(
 export function completed(around: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
   const wanted = kind === 'workspace' ? workspaceName : name;
   return unmasked(text, around.find((one) => one.kind === kind && one.name === wanted)?.body);
-}
-
-/** The text in force. One that an earlier version spoiled by masking parts of words is rebuilt from its body. */
-function soundSource(around: readonly StoredDocument[], { kind, name, body, source }: InForce): string {
-  if (!source.includes(mask)) return source;
-  const complete = completed(around, kind, name, source);
-  return complete.includes(mask) ? stringify(body) : complete;
 }

@@ -152,10 +152,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
     ),
   }));
   const silent = judged.filter(({ judgement }) => judgement.silent);
-  const season = await seasons(
-    runtime,
-    silent.map(({ integration }) => integration),
-  );
+  const quiet = silent.map(({ integration }) => integration);
+  const season = await seasons(runtime, quiet);
   return {
     ...noFacts,
     ...known,

@@ -30,11 +30,9 @@ export async function filesOffered(
     };
   });
   // Hashing the texts of all versions takes long; most files are as they were at the last apply.
-  const unsure = files.filter((one) => !one.isPast || lastApplied[textKey(one.key)] !== one.textHash);
-  const texts = await storedTexts(
-    tx,
-    unsure.map(({ document }) => document),
-  );
+  const isUnsure = (one: (typeof files)[number]) => !one.isPast || lastApplied[textKey(one.key)] !== one.textHash;
+  const unsure = files.filter(isUnsure).map(({ document }) => document);
+  const texts = await storedTexts(tx, unsure);
   return files.map(({ document, key, textHash, inForce, isPast }) => {
     const found = storedSources(keys, document).map((text) => texts.get(`${key} ${textHashOf(text)}`));
     const isNewText = found.every((one) => one === undefined);

@@ -35,8 +35,7 @@ export async function openKeys(
   const isNew = (await getSecret(pool, markName)) === undefined;
   if (isNew) await firstSecret(pool, markName, seal(known, 'mark', markName));
   const ring: [Key, ...Key[]] = [...(await inOrder(pool, known))];
-  // Earlier versions made hashes with the sealing keys.
-  const hashKeys = await storedHashKeys(pool, ring, isNew ? [newKey()] : [newKey(), ...ring]);
+  const hashKeys = await storedHashKeys(pool, ring);
   return {
     ring,
     hashKeys,
@@ -88,8 +87,8 @@ export async function addHashKeys(tx: Tx, ring: Keyring, own: Keyring, more: rea
   await putSecret(tx, hashKeysName, seal(ring, text, hashKeysName));
 }
 
-async function storedHashKeys(pool: Pool, ring: Keyring, first: Keyring): Promise<Keyring> {
-  const text = JSON.stringify(first.map(({ bytes }) => bytes.toString('base64')));
+async function storedHashKeys(pool: Pool, ring: Keyring): Promise<Keyring> {
+  const text = JSON.stringify([newKey().bytes.toString('base64')]);
   const stored = await firstSecret(pool, hashKeysName, seal(ring, text, hashKeysName));
   const opened = open(ring, stored, hashKeysName);
   if (opened.kind !== 'ok') {

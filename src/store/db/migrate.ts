@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '502cb210e8591978793e955ddf88fde0de92a5431340785b2ef3baf0d516253d',
+  hash: 'f2e2a15854fc6d538c2f36a013f319145101d3de4c09d8f130da871c61c7258f',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -11,7 +11,7 @@ import { enqueue, writeHistory } from '../records/history.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { type ChangeStep, type Target, writeRecords } from '../records/write.ts';
 import { erasureLock, keepIdentifiers } from './erased.ts';
-import { type FoundRecord, findRecords, type WantedPerson } from './find.ts';
+import { type FoundRecord, findRecords, keyColumns, type WantedPerson } from './find.ts';
 
 /** What an erasure needs besides the person. */
 interface EraseRules {
@@ -228,10 +228,5 @@ const emptyEntries = (tx: Tx, records: readonly FoundRecord[], erasureId: string
                                where r.type = 'reservation' and n ->> 1 not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
       where r.integration = t.integration and r.type = t.type and r.id = t.id and r.cause_id <> $4`,
-    [
-      records.map(({ integration }) => integration),
-      records.map(({ type }) => type),
-      records.map(({ id }) => id),
-      erasureId,
-    ],
+    [...keyColumns(records), erasureId],
   );

@@ -1,6 +1,6 @@
 import type { EntityType, Json } from '../../terms.ts';
 import { hitsOne, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
-import type { FoundRecord } from './find.ts';
+import { type FoundRecord, keyColumns } from './find.ts';
 
 export interface ErasureRow {
   readonly erasure_id: string;
@@ -165,7 +165,7 @@ export const holdersOf = (
        join lateral (select * from outbox where integration = r.integration and type = r.type and id = r.id) o on true
       where o.delivered_version > 0 or o.leased
       group by o.integration, o.destination, o.type order by o.integration, o.destination, o.type`,
-    [records.map((one) => one.integration), records.map((one) => one.type), records.map((one) => one.id)],
+    keyColumns(records),
   );
 
 export interface Holder {

@@ -30,6 +30,13 @@ export interface WantedTraces {
   readonly numbers: readonly string[];
 }
 
+/** The columns of the keys of records, for a statement that unnests them. */
+export const keyColumns = (records: readonly Pick<FoundRecord, 'integration' | 'type' | 'id'>[]) => [
+  records.map(({ integration }) => integration),
+  records.map(({ type }) => type),
+  records.map(({ id }) => id),
+];
+
 /** A record that contains the person, or did in an earlier version, with all kept versions. */
 export interface FoundRecord {
   readonly integration: string;
@@ -187,9 +194,7 @@ async function readCandidates(
       addresses.map(likePattern),
       numbers,
       integration,
-      (earlier ?? []).map((record) => record.integration),
-      (earlier ?? []).map(({ type }) => type),
-      (earlier ?? []).map(({ id }) => id),
+      ...keyColumns(earlier ?? []),
       earlier === undefined ? null : longestTransaction,
       keys.map(({ key }) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],

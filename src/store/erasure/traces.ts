@@ -1,7 +1,7 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
 import { changed, type Tx } from '../db/pool.ts';
-import { type FoundRecord, likePattern, type WantedTraces } from './find.ts';
+import { type FoundRecord, keyColumns, likePattern, type WantedTraces } from './find.ts';
 
 interface TraceFinder extends WantedTraces {
   inText(text: string): boolean;
@@ -189,9 +189,7 @@ async function scan(
     [
       traces.addresses.map(likePattern),
       traces.numbers,
-      ...(isOfRecord
-        ? [records.map((one) => one.integration), records.map(({ type }) => type), records.map(({ id }) => id)]
-        : []),
+      ...(isOfRecord ? keyColumns(records) : []),
       ids.map(likePattern),
     ],
   );

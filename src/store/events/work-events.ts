@@ -153,7 +153,12 @@ export function batchOf(
     newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),
     storedId: (id) => storedId(tx, brand, id),
     reservation: (id) => readReservationAhead(tx, integration, id),
-    bookings: (reservations) => bookingsOf(tx, integration, reservations),
+    bookings: (reservations) =>
+      bookingsOf(
+        tx,
+        integration,
+        reservations.map((id) => ({ id })),
+      ),
     consentOf: async (keys) => {
       const { guest, consent } = await fromReservations(tx, integration, keys.map(keyText), []);
       return Object.keys(guest).length === 0 ? undefined : { consent };

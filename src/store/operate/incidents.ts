@@ -1,6 +1,6 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
-import { onlyRow, type Pool, rowsOf, transaction } from '../db/pool.ts';
+import { onlyRow, type Pool, rowsOf, transaction, type UnreadRow } from '../db/pool.ts';
 import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
@@ -200,14 +200,6 @@ export async function effectOf(
   );
 }
 
-interface OperatorAction {
-  readonly at: Date;
-  readonly actor: string;
-  readonly action: string;
-  readonly integration: string | null;
-  readonly target: Json;
-}
-
 /** Actions that can change how data flows; reading and signing in are not among them. */
 const changing = `action ~ '^(integrations\\.(pause|resume|run|backfill|refetch|resend|release|reprocess)|documents\\.(apply|remove)|dead_letters\\.(replay|drop)|jobs\\.(start|stop)|secrets\\.|endpoint\\.)'`;
 
@@ -221,7 +213,7 @@ export const operatorActions = (
     readonly to: Date | null;
     readonly limit: number;
   },
-): Promise<OperatorAction[]> =>
+): Promise<(UnreadRow & { readonly target: Json })[]> =>
   rowsOf(db)(
     `select at, actor, action, integration, target from audit
       cross join lateral (select coalesce(integration, case target ->> 'kind' when 'integration' then target ->> 'name' end) as brand) b

@@ -128,15 +128,10 @@ export const readDays = (db: Pool, integrations: readonly string[], days: number
     [integrations, days],
   );
 
-export interface Spark {
-  readonly integration: string;
-  readonly points: readonly { readonly at: string; readonly changes: number; readonly events: number }[];
-}
-
 /** A sparkline per brand: changes in steps of five minutes, or of one hour for ranges over three hours. */
-export async function readSparks(db: Pool, integrations: readonly string[], sinceMs: number): Promise<Spark[]> {
+export async function readSparks(db: Pool, integrations: readonly string[], sinceMs: number): Promise<UnreadRow[]> {
   const step = sinceMs > 3 * 3_600_000 ? '1h' : '10s';
-  return rowsOf(db)<Spark>(
+  return rowsOf(db)(
     `select integration, json_agg(json_build_object('at', at, 'changes', changes, 'events', events) order by at) as points
        from (select integration, date_bin(case when $3 = '1h' then interval '1 hour' else interval '5 minutes' end, at, 'epoch') as at,
                     sum(changes) as changes, sum(events) as events

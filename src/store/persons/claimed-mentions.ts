@@ -53,11 +53,7 @@ export async function claimedMentions(
     guests.flatMap((guest) => profileOf(guest)?.id ?? []),
   );
   const own = [...found.values()].filter((one) => one.integration === integration && one.type === 'reservation');
-  const bookings = await bookingsOf(
-    tx,
-    integration,
-    own.map(({ id }) => id),
-  );
+  const bookings = await bookingsOf(tx, integration, own);
   const isShared = sharedAmong([...guests, ...[...found.values()].flatMap((one) => one.guests)].map(withoutId));
   /** Whoever is the first of a booking with the address has booked with it. */
   const bookersAt = (address: string) =>

@@ -37,11 +37,7 @@ export async function claimedPersons(
   if (guests.length === 0) return () => undefined;
   const reservations = versions.filter(({ type }) => type === 'reservation');
   return transaction(pool, async (tx) => {
-    const bookings = await bookingsOf(
-      tx,
-      integration,
-      reservations.map(({ id }) => id),
-    );
+    const bookings = await bookingsOf(tx, integration, reservations);
     const profiles = await profilesLike(tx, integration, guests, bookings.profileIds);
     const isShared = sharedAmong([...profiles.map(({ guest }) => guest), ...guests]);
     const found = profiles.flatMap(({ guest }) => [guest.email, guest.phone].map((address) => ({ address, guest })));

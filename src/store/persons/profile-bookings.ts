@@ -15,14 +15,14 @@ interface ProfileBookings {
 export async function bookingsOf(
   tx: Tx,
   integration: string,
-  reservations: readonly string[],
+  reservations: readonly { readonly id: string }[],
 ): Promise<ProfileBookings> {
   const { rows } = await tx.query<{ reservation_id: string; profile_id: string }>(
     `select distinct b.reservation_id, coalesce(p.profile_id, b.profile_id) as profile_id
        from profile_bookings b
        left join profile_pins p on p.integration = b.integration and p.key = $3 || b.profile_id
       where b.integration = $1 and b.reservation_id = any($2) order by 1, 2`,
-    [integration, [...new Set(reservations)], mergedPin('')],
+    [integration, [...new Set(reservations.map(({ id }) => id))], mergedPin('')],
   );
   const found = Map.groupBy(rows, ({ reservation_id }) => reservation_id);
   const of = (reservation: string) => (found.get(reservation) ?? []).map(({ profile_id }) => profile_id);

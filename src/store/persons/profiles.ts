@@ -47,11 +47,7 @@ export async function assembleProfiles(
     await lockProfiles(tx, integration);
     const met = await inOrder(tx, integration, reservations);
     const consents = await readConsents(tx, integration, reservations);
-    const bookings = await bookingsOf(
-      tx,
-      integration,
-      reservations.map(({ id }) => id),
-    );
+    const bookings = await bookingsOf(tx, integration, reservations);
     const guests = met.map(({ guest }) => guest);
     const profiles = new ProfileIndex(await profilesLike(tx, integration, guests, bookings.profileIds));
     const newId = await profileIds(tx, integration, guests);

@@ -1,6 +1,6 @@
 import type { Finding } from '../../intake/pull/run/run-state.ts';
 import type { Exchange } from '../../outbound/ask/exchange.ts';
-import { cellOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { cellOf, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 
 type ShownCounter = Exclude<(typeof counterColumns)[keyof typeof counterColumns], 'dead'>;
@@ -88,13 +88,12 @@ export const listRuns = (pool: Pool, filter: RunFilter): Promise<RunSummary[]> =
   );
 
 export async function runDetail(pool: Pool, runId: string): Promise<RunDetail | undefined> {
-  const { rows } = await pool.query<Omit<RunDetail, 'windows'>>(
+  const run = await rowOf(pool)<Omit<RunDetail, 'windows'>>(
     `select ${columns}, connector_version, integration_version, findings, last_request from runs where run_id = $1`,
     [runId],
   );
-  const [run] = rows;
   if (run === undefined) return undefined;
-  const windows = await pool.query<WindowSummary>(
+  const windows = await rowsOf(pool)<WindowSummary>(
     `select window_from as "from", window_to as "to", max(pass) as passes, count(*) as pages, sum(tries) as requests,
             sum(waited_ms) as waited_ms, sum(rows) as rows, sum(fresh) as fresh, sum(changed) as changed, sum(bytes) as bytes,
             max(duration_ms) as longest_ms, min(requested_at) as asked_at
@@ -102,7 +101,7 @@ export async function runDetail(pool: Pool, runId: string): Promise<RunDetail | 
       group by window_from, window_to order by min(page_no)`,
     [run.integration, runId],
   );
-  return { ...run, windows: windows.rows };
+  return { ...run, windows };
 }
 
 /** The partner's own words about the error that ended the run: payload, as it may quote guest data. */

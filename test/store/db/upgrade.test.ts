@@ -25,6 +25,7 @@ const samples: Readonly<Record<string, string>> = {
   json: `'{"a": 1}'`,
   jsonb: `'{"a": 1}'`,
   bytea: `'\\x01'`,
+  'bytea[]': `'{}'`,
   date: `'2026-05-01'`,
   tsvector: `'a'`,
   'timestamp with time zone': 'now()',
