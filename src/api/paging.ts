@@ -80,9 +80,9 @@ export function pagedByName<Row>(
   textOf: (row: Row) => string = nameOf,
 ): { items: readonly Row[]; next_cursor: string | null } {
   const [after] = decodeCursor(cursor, 'text');
-  const found = rows
+  const matching = rows
     .filter((row) => after === undefined || nameOf(row) > after)
     .filter((row) => textOf(row).toLowerCase().includes(q.toLowerCase()))
     .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
-  return paged(found, limit, (row) => [nameOf(row)]);
+  return paged(matching, limit, (row) => [nameOf(row)]);
 }

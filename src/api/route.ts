@@ -121,7 +121,8 @@ export const problem = (status: number, code: ErrorCode, detail: string, more?: 
   more,
 });
 export const notFound = (what: string): Problem => problem(404, 'operate.not_found', `There is no ${what}.`);
-export const okIfFound = (found: unknown, what: string): Result => (found === undefined ? notFound(what) : ok(found));
+export const okIfFound = (resource: unknown, what: string): Result =>
+  resource === undefined ? notFound(what) : ok(resource);
 
 type Infer<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 

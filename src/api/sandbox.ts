@@ -24,9 +24,9 @@ export function registerSandboxReports(
   type Params = { endpointId: string; reportId: string };
   const list = async (request: FastifyRequest, reply: FastifyReply) => {
     const { endpointId } = request.params as Params;
-    const found = guard(request.ip) ?? (await sandbox.list(endpointId));
-    if ('status' in found) return problem(request, reply, found);
-    const reports = (found as readonly SandboxReport[]).map(({ report_id, at, event, would_answer, signature }) => ({
+    const answer = guard(request.ip) ?? (await sandbox.list(endpointId));
+    if ('status' in answer) return problem(request, reply, answer);
+    const reports = (answer as readonly SandboxReport[]).map(({ report_id, at, event, would_answer, signature }) => ({
       report_id,
       at,
       ...(event !== undefined && { event }),
@@ -39,8 +39,8 @@ export function registerSandboxReports(
   app.get('/webhooks/:endpointId/reports', { logLevel: 'silent' }, list);
   app.get('/webhooks/:endpointId/reports/:reportId', { logLevel: 'silent' }, async (request, reply) => {
     const { endpointId, reportId } = request.params as Params;
-    const found = guard(request.ip) ?? (await sandbox.read(endpointId, reportId));
-    return 'status' in found ? problem(request, reply, found) : show(request, reply, 'Sandbox report', found);
+    const report = guard(request.ip) ?? (await sandbox.read(endpointId, reportId));
+    return 'status' in report ? problem(request, reply, report) : show(request, reply, 'Sandbox report', report);
   });
 }
 

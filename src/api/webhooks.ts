@@ -127,9 +127,9 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
 }
 
 async function examine(ports: WebhookPorts, exchange: Exchange, arrived: Arrived, wrong: Refused | undefined) {
-  const found = await ports.sandbox.examine(arrived, wrong).catch(() => answer.unavailable('store_unreachable', 5));
-  if ('status' in found) return refuse(ports, exchange, found);
-  const body = sandboxBody(exchange.endpointId, found);
+  const report = await ports.sandbox.examine(arrived, wrong).catch(() => answer.unavailable('store_unreachable', 5));
+  if ('status' in report) return refuse(ports, exchange, report);
+  const body = sandboxBody(exchange.endpointId, report);
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

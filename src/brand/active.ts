@@ -61,7 +61,7 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
   const workspaces = ofKind('workspace', earlier.workspaces, changes);
   const concerned = new Set([
     ...documents.changed,
-    ...usersOf(documents.found, connectors.changed, destinationsWithOtherReceives(earlier, destinations)),
+    ...usersOf(documents.current, connectors.changed, destinationsWithOtherReceives(earlier, destinations)),
   ]);
   const judgedAgain = new Set([
     ...[connectors, destinations, documents, workspaces].flatMap(({ kind, changed }) => changed.map(keyOf(kind))),
@@ -72,16 +72,16 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
     ...earlier.broken.filter(({ document }) => !judgedAgain.has(document)),
     ...[connectors, destinations, documents, workspaces].flatMap((one) => one.broken),
   ];
-  const settings = [...workspaces.found.values()][0]?.body ?? schemas.workspace.parse({});
-  const shapes = new SharedShapes(earlier.shapes, connectors.found, settings.spellings);
+  const settings = [...workspaces.current.values()][0]?.body ?? schemas.workspace.parse({});
+  const shapes = new SharedShapes(earlier.shapes, connectors.current, settings.spellings);
   const integrations = new Brands(broken);
-  for (const [name, source] of documents.found) {
+  for (const [name, source] of documents.current) {
     const known = earlier.integrations.uncompiled(name);
-    const connector = connectors.found.get(source.body.connector);
+    const connector = connectors.current.get(source.body.connector);
     if (!concerned.has(name) && shapes.spellings === earlier.shapes.spellings) {
       if (known) integrations.set(name, known);
     } else if (connector) {
-      const parts = { source, connector, destinations: destinations.found, shapes, erasure, before: known };
+      const parts = { source, connector, destinations: destinations.current, shapes, erasure, before: known };
       integrations.set(name, new LazyBrand(parts));
     } else {
       const message = `its connector ${source.body.connector} is not in force`;
@@ -92,11 +92,11 @@ export function withChanges(before: Active, changes: DocumentChanges): Active {
   const active: Activated = {
     settings,
     integrations,
-    documents: documents.found,
-    destinations: destinations.found,
+    documents: documents.current,
+    destinations: destinations.current,
     broken,
-    connectors: connectors.found,
-    workspaces: workspaces.found,
+    connectors: connectors.current,
+    workspaces: workspaces.current,
     shapes,
     ...(erasure && { erasure }),
   };
@@ -118,7 +118,7 @@ const keyOf =
 
 interface OfKind<Kind extends DocumentKind> {
   readonly kind: Kind;
-  readonly found: ReadonlyMap<string, Versioned<Kind>>;
+  readonly current: ReadonlyMap<string, Versioned<Kind>>;
   /** Names of those that are new, different or gone. */
   readonly changed: readonly string[];
   readonly broken: readonly Broken[];
@@ -133,15 +133,15 @@ function ofKind<Kind extends DocumentKind>(
   const differing = put.filter((one) => one.kind === kind && before.get(one.name)?.version !== one.version);
   const gone = removed.filter((one) => one.kind === kind).map(({ name }) => name);
   const changed = [...differing.map(({ name }) => name), ...gone];
-  if (changed.length === 0) return { kind, found: before, changed, broken: [] };
-  const found = new Map(before);
+  if (changed.length === 0) return { kind, current: before, changed, broken: [] };
+  const documents = new Map(before);
   const broken: Broken[] = [];
-  for (const name of gone) found.delete(name);
+  for (const name of gone) documents.delete(name);
   for (const { name, version, body } of differing) {
     const parsed = schemas[kind].safeParse(body);
-    if (parsed.success) found.set(name, { name, version, body: parsed.data as Bodies[Kind] });
+    if (parsed.success) documents.set(name, { name, version, body: parsed.data as Bodies[Kind] });
     else {
-      found.delete(name);
+      documents.delete(name);
       broken.push({
         document: keyOf(kind)(name),
         message: parsed.error.issues[0]?.message ?? 'does not match the schema',
@@ -149,7 +149,7 @@ function ofKind<Kind extends DocumentKind>(
     }
   }
   const hasNew = differing.some(({ name }) => !before.has(name));
-  return { kind, found: hasNew ? inOrder(found) : found, changed, broken };
+  return { kind, current: hasNew ? inOrder(documents) : documents, changed, broken };
 }
 
 const inOrder = <Of>(byName: ReadonlyMap<string, Of>): Map<string, Of> =>
@@ -158,11 +158,11 @@ const inOrder = <Of>(byName: ReadonlyMap<string, Of>): Map<string, Of> =>
 /** Of the changed destinations, those that are new or gone, or receive other types of records than before. */
 function destinationsWithOtherReceives(
   { destinations }: Activated,
-  { found, changed }: OfKind<'destination'>,
+  { current, changed }: OfKind<'destination'>,
 ): readonly string[] {
   const receives = (map: ReadonlyMap<string, Versioned<'destination'>>, name: string) =>
     map.get(name)?.body.receives.toSorted().join(' ');
-  return changed.filter((name) => receives(destinations, name) !== receives(found, name));
+  return changed.filter((name) => receives(destinations, name) !== receives(current, name));
 }
 
 /** The integrations that refer to one of these documents. */

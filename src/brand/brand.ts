@@ -178,9 +178,9 @@ export class Brands extends Map<string, LazyBrand> {
 
   /** An integration that does not compile is removed. */
   override get(name: string): LazyBrand | undefined {
-    const found = super.get(name);
-    if (found?.compiled.kind !== 'invalid') return found;
-    const [problem] = found.compiled.problems;
+    const known = super.get(name);
+    if (known?.compiled.kind !== 'invalid') return known;
+    const [problem] = known.compiled.problems;
     this.delete(name);
     this.#broken.push({ document: `integration ${name}`, message: `${problem?.path}: ${problem?.message}` });
     return undefined;

@@ -115,12 +115,12 @@ export function connectorProblems(connector: Connector): MappingProblem[] {
  * once.
  */
 function shapeProblems({ pull, push, single }: Shapes): MappingProblem[] {
-  const found = new Map<string, MappingProblem>();
+  const problems = new Map<string, MappingProblem>();
   for (const shape of [pull, push, single]) {
     for (const problem of shape.kind === 'ok' ? [] : shape.problems) {
       const own = problem.path.startsWith('push.') || problem.path.startsWith('pull.');
-      if (own || found.size === 0 || shape === pull) found.set(`${problem.path} ${problem.message}`, problem);
+      if (own || problems.size === 0 || shape === pull) problems.set(`${problem.path} ${problem.message}`, problem);
     }
   }
-  return [...found.values()];
+  return [...problems.values()];
 }

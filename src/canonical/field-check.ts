@@ -178,10 +178,10 @@ export class FieldCheck {
     return this.#bounded(decimal(value), value, name);
   }
 
-  #bounded(found: Decimal | undefined, value: unknown, name: string): Decimal | undefined {
-    if (found === undefined) return this.fail(name, 'must be a decimal number', value);
-    return found.length <= longestDecimal
-      ? found
+  #bounded(amount: Decimal | undefined, value: unknown, name: string): Decimal | undefined {
+    if (amount === undefined) return this.fail(name, 'must be a decimal number', value);
+    return amount.length <= longestDecimal
+      ? amount
       : this.fail(name, `must have at most ${longestDecimal} digits`, value);
   }
 
@@ -197,8 +197,8 @@ export class FieldCheck {
   }
 
   count(value: unknown, name: string): number | undefined {
-    const found = this.integer(value, name);
-    return found !== undefined && found < 0 ? this.fail(name, 'must not be negative', value) : found;
+    const amount = this.integer(value, name);
+    return amount !== undefined && amount < 0 ? this.fail(name, 'must not be negative', value) : amount;
   }
 
   boolean(value: unknown, name: string): boolean | undefined {

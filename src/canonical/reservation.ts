@@ -148,9 +148,9 @@ export function decimalOf(number: number): Decimal | undefined {
 /** The shortest plain form of a number's text, or undefined when the text is not a number. */
 export function decimal(text: string): Decimal | undefined {
   if (usual.test(text)) return withoutZeros(text);
-  const found = source.exec(text.trim());
-  if (!found) return undefined;
-  const [, sign, whole = '', fraction = '', exponent = '0'] = found;
+  const parts = source.exec(text.trim());
+  if (!parts) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
   if (whole === '' && fraction === '') return undefined;
   let digits = whole + fraction;
   let point = whole.length + Number(exponent);

@@ -259,12 +259,12 @@ async function chosen({ pool }: Runtime, ids: readonly string[], options: Filter
     throw new InnboundError('operate.usage', 'Give the ids of dead letters, or --all.');
   if (ids.length > 0) {
     const wrong = ids.find((id) => !/^\d{1,18}$/.test(id));
-    const found = wrong === undefined ? await listDeadLetters(pool, { ids, limit: ids.length }) : [];
-    const missing = wrong ?? ids.find((id) => !found.some((letter) => letter.id === id));
+    const letters = wrong === undefined ? await listDeadLetters(pool, { ids, limit: ids.length }) : [];
+    const missing = wrong ?? ids.find((id) => !letters.some((letter) => letter.id === id));
     if (missing !== undefined) {
       throw new InnboundError('deliver.not_dead', `There is no open dead letter ${missing}.`, { id: missing });
     }
-    return found;
+    return letters;
   }
   return listDeadLetters(pool, { ...filterOf(options), limit: 1_000_000 });
 }

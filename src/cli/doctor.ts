@@ -13,11 +13,11 @@ warnings alone it exits with 0.
 Example:
   innbound doctor -w my-workspace`)
     .action(async (options: CommonOptions) => {
-      const found = await examine(path.resolve(options.workspace), io().env);
-      for (const one of found) {
+      const diagnoses = await examine(path.resolve(options.workspace), io().env);
+      for (const one of diagnoses) {
         answer(options, one, `${marks[one.state]} ${one.check}: ${one.message}${one.next ? `\n    ${one.next}` : ''}`);
       }
-      if (found.some(({ state }) => state === 'problem')) io().exitCode = 1;
+      if (diagnoses.some(({ state }) => state === 'problem')) io().exitCode = 1;
     });
 }
 

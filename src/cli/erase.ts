@@ -69,10 +69,10 @@ Example:
 }
 
 async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
-  const found = await previewErasure(runtime, whom);
-  if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
-  const { removed, records, notified } = found.preview;
-  if (json) return printJson(found.preview);
+  const effect = await previewErasure(runtime, whom);
+  if (effect.kind === 'invalid') throw new InnboundError('operate.usage', effect.message);
+  const { removed, records, notified } = effect.preview;
+  if (json) return printJson(effect.preview);
   show('An erasure would remove:\n');
   show(table(Object.entries(removed).map(([where, count]) => [where.replaceAll('_', ' '), String(count)])));
   for (const { integration, type, id } of records) show(`  ${type} ${id} of ${integration}`);
@@ -86,11 +86,11 @@ async function preview(runtime: Runtime, whom: EraseRequest, json: boolean): Pro
 }
 
 async function prove(runtime: Runtime, whom: EraseRequest, json: boolean): Promise<void> {
-  const found = await findReceipts(runtime, whom);
-  if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
-  if (json) return found.receipts.forEach(printJson);
-  if (found.receipts.length === 0) return show('There is no erasure with these keys.\n');
-  for (const receipt of found.receipts) {
+  const proof = await findReceipts(runtime, whom);
+  if (proof.kind === 'invalid') throw new InnboundError('operate.usage', proof.message);
+  if (json) return proof.receipts.forEach(printJson);
+  if (proof.receipts.length === 0) return show('There is no erasure with these keys.\n');
+  for (const receipt of proof.receipts) {
     show(receiptText(receipt));
     for (const one of receipt.notified) show(`  ${notificationText(one)}`);
     show('');

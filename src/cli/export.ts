@@ -27,9 +27,9 @@ Example:
     .inRuntime(async (runtime, options: Options) => {
       const { guestId, integration } = options;
       const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-      const found = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
-      if (found.kind === 'invalid') throw new InnboundError('operate.usage', found.message);
+      const copy = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
+      if (copy.kind === 'invalid') throw new InnboundError('operate.usage', copy.message);
       await audited(runtime, 'privacy.export', { integration });
-      show(JSON.stringify(found.export, null, options.json ? undefined : 2));
+      show(JSON.stringify(copy.export, null, options.json ? undefined : 2));
     });
 }

@@ -58,9 +58,9 @@ Examples:
         return;
       }
       const event = sample?.event;
-      const found = mode === 'pull' ? shaper.records(body) : shaper.single(event === undefined ? body : event.data);
-      if (found.kind === 'invalid') throw new InnboundError(found.code, found.message);
-      const records = 'records' in found ? found.records : [found.record];
+      const shaped = mode === 'pull' ? shaper.records(body) : shaper.single(event === undefined ? body : event.data);
+      if (shaped.kind === 'invalid') throw new InnboundError(shaped.code, shaped.message);
+      const records = 'records' in shaped ? shaped.records : [shaped.record];
       const ids = new Map<string, number>();
       const unmapped = new Map<string, number>();
       const mapped: Json[] = [];

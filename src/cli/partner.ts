@@ -29,10 +29,10 @@ export function define(partner: Command): void {
 function targetOf(name: string, options: { readonly workspace: string }): Promise<Target> {
   return withRuntime(options, 'partner check', async (runtime) => {
     const { integrations } = runtime.active();
-    const found = integrations.get(name);
-    const pull = found?.body.pull;
+    const brand = integrations.get(name);
+    const pull = brand?.body.pull;
     if (pull === undefined) {
-      const message = found ? `${name} does not pull.` : noIntegration(name, integrations.keys());
+      const message = brand ? `${name} does not pull.` : noIntegration(name, integrations.keys());
       throw new InnboundError('documents.unknown_name', message);
     }
     const resolved = await runtime.resolve({ baseUrl: pull.base_url, auth: pull.auth });

@@ -26,11 +26,11 @@ export function define(profile: Command): void {
     .requiredOption('-i, --integration <name>', 'the integration that they belong to')
     .inRuntime(async (runtime, options: Options) => {
       const { integration } = options;
-      const found = await mergeCandidates(runtime, integration, 100);
+      const candidates = await mergeCandidates(runtime, integration, 100);
       await audited(runtime, 'guests.pairs', { integration, target: {} });
-      if (options.json) return found.forEach(printJson);
-      if (found.length === 0) say('No pairs to decide.');
-      for (const { reason, profiles } of found) {
+      if (options.json) return candidates.forEach(printJson);
+      if (candidates.length === 0) say('No pairs to decide.');
+      for (const { reason, profiles } of candidates) {
         show(reason);
         for (const { id, bookings, person } of profiles) show(`  ${id}  ${bookings} bookings  ${personText(person)}`);
       }
@@ -52,9 +52,9 @@ export function define(profile: Command): void {
     .requiredOption('-i, --integration <name>', 'the integration that they belong to')
     .inRuntime(async (runtime, options: Options) => {
       const { integration } = options;
-      const found = await sharedAddresses(runtime, integration);
+      const shared = await sharedAddresses(runtime, integration);
       await audited(runtime, 'guests.shared_addresses', { integration, target: {} });
-      showList(options, found, {
+      showList(options, shared, {
         none: 'No address or number has different persons.',
         head: ['address or number', 'persons', 'bookings'],
         line: ({ email, phone, persons, bookings }) => [email ?? phone ?? '', String(persons), String(bookings)],

@@ -81,6 +81,6 @@ export function showPreview({ total, looked_at, counts, samples }: JobPreview, {
     return;
   }
   say(`${count(total, 'record')}${looked_at === null ? '' : `, of which the first ${looked_at} were looked at`}:`);
-  for (const { label, count: found } of counts) say(`  ${found} ${label}`);
+  for (const { label, count: records } of counts) say(`  ${records} ${label}`);
   say(`Nothing was sent. Examples: ${samples.map(({ id }) => id).join(', ') || 'none'}.`);
 }

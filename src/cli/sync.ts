@@ -66,14 +66,14 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   const view = progressView(output, () => performance.now());
   const startedAt = performance.now();
   const dead = deadReasons();
-  const found: DryRecord[] = [];
+  const rows: DryRecord[] = [];
   const ports: PullPorts = {
     ...pullPorts(runtime),
     ...(options.dryRun && {
       runs: openDryRunStore(runtime.pool, {
         onRecord: (one) => {
           dead.add(one);
-          if (one.integration === integration && found.length < mostKnown) found.push(one);
+          if (one.integration === integration && rows.length < mostKnown) rows.push(one);
         },
       }),
       changed: () => {},
@@ -92,7 +92,7 @@ async function sync(runtime: Runtime, integration: string, options: Options): Pr
   if (!options.dryRun) await deliverHere(runtime, request.integration);
   const said = options.partnerText ? result.error?.said : undefined;
   if (said !== undefined) await audited(runtime, 'runs.partner_text', { target: { run_id: result.runId } });
-  const warning = options.dryRun ? await boundsWarning(runtime, request, staysIn(found), stop.signal) : undefined;
+  const warning = options.dryRun ? await boundsWarning(runtime, request, staysIn(rows), stop.signal) : undefined;
   report(result, options, performance.now() - startedAt, { said, reasons: dead.most(), warning });
 }
 
@@ -133,20 +133,20 @@ async function boundsWarning(
 
 function requestOf(runtime: Runtime, name: string, options: Options): QueueRequest {
   const known = runtime.active().integrations;
-  const found = known.get(name);
-  if (found === undefined) {
+  const request = known.get(name);
+  if (request === undefined) {
     const names = [...known.keys()].join(', ') || 'none';
     throw new InnboundError('documents.unknown_name', `There is no integration ${name}; in force: ${names}.`);
   }
-  const { pull } = found.connector.body;
+  const { pull } = request.connector.body;
   if (pull !== undefined && listRequestOf(pull, { sync: options.type }) === undefined)
     throw new InnboundError(noList.code, `${noList.message}.`);
   const hasRange = options.from !== undefined || options.to !== undefined;
   if (options.type === undefined && !hasRange) {
-    const syncs = Object.keys(found.body.pull?.syncs ?? {}).join(', ') || 'none';
+    const syncs = Object.keys(request.body.pull?.syncs ?? {}).join(', ') || 'none';
     throw new InnboundError('pull.no_such_sync', `Name a sync with --type (${name} has: ${syncs}), or a range.`);
   }
-  if (options.type !== undefined && !hasRange && found.body.pull?.syncs[options.type] === undefined) {
+  if (options.type !== undefined && !hasRange && request.body.pull?.syncs[options.type] === undefined) {
     throw new InnboundError('pull.no_such_sync', `${name} has no sync ${options.type}.`);
   }
   if (hasRange && (options.from === undefined || options.to === undefined)) {

@@ -75,17 +75,17 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
   const lanes = (): Lanes => {
     const active = runtime.active();
     if (made?.active === active) return made.lanes;
-    const found = { active, lanes: lanesOf(active, configOf, former) };
-    made = found;
+    const cached = { active, lanes: lanesOf(active, configOf, former) };
+    made = cached;
     void formerBrands(runtime.pool).then(
       (brands) => {
         former = brands;
-        if (made === found) made = { active, lanes: lanesOf(active, configOf, former) };
+        if (made === cached) made = { active, lanes: lanesOf(active, configOf, former) };
       },
       // Their records wait for the next change of documents, or for the next start.
       (error: unknown) => runtime.log.warn({ error: errorFacts(error) }, 'deliver: former brands could not be read'),
     );
-    return found.lanes;
+    return cached.lanes;
   };
 
   return {
@@ -114,11 +114,11 @@ export async function readyDestination(
 ): Promise<{ type: DestinationType; settings: unknown; services: DestinationServices }> {
   const type = types.get(typeName);
   if (!type) throw new InnboundError('documents.invalid', `The destination ${name} has the unknown type ${typeName}.`);
-  const found = await readSettings(runtime, type, { name, settings });
-  if (found.kind === 'missing') throw new InnboundError('documents.secret_missing', found.message);
+  const read = await readSettings(runtime, type, { name, settings });
+  if (read.kind === 'missing') throw new InnboundError('documents.secret_missing', read.message);
   return {
     type,
-    settings: found.settings,
+    settings: read.settings,
     services: {
       name,
       workspaceDir: runtime.workspaceDir,

@@ -102,14 +102,14 @@ export async function startRun(
 
 async function planOf(runtime: Runtime, integration: IntegrationName): Promise<Planned<PullPlan>> {
   const { integrations } = runtime.active();
-  const found = integrations.get(integration);
-  const connectorPull = found?.connector.body.pull;
-  const pull = found?.body.pull ?? integrations.get(found?.body.pulled_by ?? '')?.body.pull;
-  if (found === undefined || pull === undefined || connectorPull === undefined) {
-    const message = found
+  const served = integrations.get(integration);
+  const connectorPull = served?.connector.body.pull;
+  const pull = served?.body.pull ?? integrations.get(served?.body.pulled_by ?? '')?.body.pull;
+  if (served === undefined || pull === undefined || connectorPull === undefined) {
+    const message = served
       ? `${integration} is not pulled: it or its connector has no pull section`
       : `no integration ${integration} is in force`;
-    return { kind: 'unavailable', code: found ? 'pull.no_such_sync' : 'documents.unknown_name', message };
+    return { kind: 'unavailable', code: served ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
   const resolved = await runtime.resolve({ pull, connector: { pull: connectorPull } });
   if (resolved.kind !== 'ok') {
@@ -118,19 +118,19 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   }
   const settings = pullOf({
     integration,
-    account: found.body.pulled_by as IntegrationName | undefined,
-    brandId: found.body.brand_id,
-    timezone: found.body.timezone,
+    account: served.body.pulled_by as IntegrationName | undefined,
+    brandId: served.body.brand_id,
+    timezone: served.body.timezone,
     connector: resolved.body.connector.pull,
     own: resolved.body.pull,
     maxBytes: sizeBytes(runtime.active().settings.limits.response_body),
-    adapter: adapterFile(runtime.workspaceDir, found.connector.body),
+    adapter: adapterFile(runtime.workspaceDir, served.connector.body),
   });
   const { property } = connectorPull;
   const routing =
-    property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, found) } };
-  const others = () => othersOf(runtime, found);
-  return { kind: 'ok', plan: { brand: found, settings, ...routing, others } };
+    property === undefined ? {} : { routing: { propertyOf: propertyAt(property), brands: brandsOf(runtime, served) } };
+  const others = () => othersOf(runtime, served);
+  return { kind: 'ok', plan: { brand: served, settings, ...routing, others } };
 }
 
 async function othersOf(runtime: Runtime, { integration, body: { connector } }: Brand): Promise<string[]> {

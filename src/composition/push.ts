@@ -61,8 +61,8 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
     tracer: runtime.tracer,
     loadEndpoints: (ids) => loadEndpoints(pool, sealer, ids),
     settings: (integration) => {
-      const found = runtime.active().integrations.get(integration);
-      return found && pushSettingsOf(found);
+      const brand = runtime.active().integrations.get(integration);
+      return brand && pushSettingsOf(brand);
     },
     jsonLimits: () => jsonLimits(runtime),
     insert: (events, written) => appendEvents(pool, events.map(withoutCardsIn), written),

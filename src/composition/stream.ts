@@ -71,7 +71,7 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
     const brands = all.filter(
       ({ integration: name, body }) => name === account.integration || body.pulled_by === account.integration,
     );
-    const found = streams.get(id) ?? {
+    const subscription = streams.get(id) ?? {
       id,
       revision: digest(JSON.stringify([described, account.connector.body.push])),
       account: account.integration,
@@ -85,8 +85,8 @@ export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): P
       isInclusive: described.replay.inclusive,
     };
     for (const brand of brands)
-      found.brands.set(brand.body.brand_id, { integration: brand.integration, settings: pushSettingsOf(brand) });
-    streams.set(id, found);
+      subscription.brands.set(brand.body.brand_id, { integration: brand.integration, settings: pushSettingsOf(brand) });
+    streams.set(id, subscription);
   }
   return streams;
 }
@@ -99,12 +99,12 @@ async function openingOf(
   offset: string | undefined,
   isRefused: boolean,
 ): ReturnType<StreamPorts['opening']> {
-  const found = runtime.active().integrations.get(account);
+  const brand = runtime.active().integrations.get(account);
   const planned = await pull.plan(account);
-  const resolved = await runtime.resolve({ stream: found?.body.stream, described: found?.connector.body.stream });
+  const resolved = await runtime.resolve({ stream: brand?.body.stream, described: brand?.connector.body.stream });
   if (planned.kind === 'unavailable') return { kind: 'failed', code: planned.code };
   const { stream, described } = resolved.kind === 'ok' ? resolved.body : {};
-  if (found === undefined || described === undefined) return { kind: 'failed', code: 'documents.secret_missing' };
+  if (brand === undefined || described === undefined) return { kind: 'failed', code: 'documents.secret_missing' };
   const credentials = credentialsFor(pull, planned.plan);
   const { key, chain } = stream ?? {};
   const values: Values = { key, 'key.sha256': key && digest(key), chain, offset };

@@ -133,8 +133,8 @@ export class Engine {
     const { store } = this.#ports;
     const scan = this.#floor.scan();
     const bounds = { sinceMs: scan.sinceMs, withinMs: longestSleepMs };
-    const found = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
-    const inForce = found.filter(this.#batchOf);
+    const due = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
+    const inForce = due.filter(this.#batchOf);
     scan.found(inForce);
     return inForce;
   }

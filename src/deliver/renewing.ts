@@ -64,12 +64,12 @@ export function renewingDestination<Settings>(
   let reading: Promise<void> | undefined;
 
   async function readAgain(): Promise<void> {
-    const found = await read();
+    const text = await read();
     readAtMs = clock.uptimeMs();
-    missing = found.kind === 'missing' ? found.message : undefined;
-    if (found.kind === 'missing' || JSON.stringify(found.settings) === current.secrets) return;
+    missing = text.kind === 'missing' ? text.message : undefined;
+    if (text.kind === 'missing' || JSON.stringify(text.settings) === current.secrets) return;
     const previous = current;
-    current = openWith(found.settings);
+    current = openWith(text.settings);
     await previous.retire();
   }
 

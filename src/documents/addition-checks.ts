@@ -18,7 +18,12 @@ function bodyAdditions({ name, body }: LoadedDocument<'integration'>, pull: Conn
   const asksByGet = requests.some(({ method }) => method === 'GET');
   const credentials = auth?.type === 'custom' ? auth : undefined;
   const isBodyAll = credentials?.headers === undefined && credentials?.query === undefined;
-  const found = (path: readonly string[], added: unknown, hasOtherPlaces: boolean, instead: string): CheckFinding[] => {
+  const finding = (
+    path: readonly string[],
+    added: unknown,
+    hasOtherPlaces: boolean,
+    instead: string,
+  ): CheckFinding[] => {
     if (added === undefined) return [];
     const document = { kind: 'integration' as const, name };
     if (asksByGet && !hasOtherPlaces) {
@@ -31,8 +36,8 @@ function bodyAdditions({ name, body }: LoadedDocument<'integration'>, pull: Conn
     return [{ document, path: ['pull', ...path, ...first], message }];
   };
   return [
-    ...found(['auth', 'body'], credentials?.body, !isBodyAll, 'headers or query'),
-    ...found(['body'], own, false, 'pull.headers or pull.query'),
+    ...finding(['auth', 'body'], credentials?.body, !isBodyAll, 'headers or query'),
+    ...finding(['body'], own, false, 'pull.headers or pull.query'),
   ];
 }
 

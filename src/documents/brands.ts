@@ -36,10 +36,10 @@ export function readTable(text: string): Table {
   cell.lastIndex = text.startsWith('\uFEFF') ? 1 : 0;
   while (cell.lastIndex < text.length || line.length > 0) {
     const position = positionAt(text, cell.lastIndex);
-    const found = cell.exec(text);
-    if (found === null)
+    const match = cell.exec(text);
+    if (match === null)
       return { kind: 'broken', ...position, message: 'a quote is not closed, or stands inside a cell' };
-    const [, quoted, plain = '', end] = found;
+    const [, quoted, plain = '', end] = match;
     line.push({ ...position, text: (quoted?.replaceAll('""', '"') ?? plain).trim() });
     if (end === separator) continue;
     if (line.some((one) => one.text !== '')) lines.push(line);

@@ -16,15 +16,15 @@ export function checkFiles(sources: readonly SourceFile[], checks: readonly Docu
   const files = winning(sources.flatMap((source) => (source.shipped ? [parseShipped(source)] : parseSource(source))));
   const documents = collect(files.map(({ document }) => document));
   const sound = collect(files.map((file) => file.sound?.document));
-  const found = distinct([
+  const faults = distinct([
     ...files.flatMap((file) => file.mistakes),
     ...crossMistakes(files),
     ...[pullChecks, pushChecks, ...checks]
       .flatMap((check) => check(sound))
       .flatMap((finding) => placed(finding, files) ?? []),
   ]);
-  const mistakes = inOrder(found.filter(({ severity }) => severity === undefined));
-  const warnings = inOrder(found.filter(({ severity }) => severity === 'warning'));
+  const mistakes = inOrder(faults.filter(({ severity }) => severity === undefined));
+  const warnings = inOrder(faults.filter(({ severity }) => severity === 'warning'));
   return mistakes.length === 0 ? { kind: 'ok', documents, warnings } : { kind: 'invalid', mistakes, warnings };
 }
 

@@ -19,7 +19,7 @@ export const textThat = (expected: string, isRight: (text: string) => boolean) =
   checkedText(expected, (text) => (isRight(text) ? undefined : { message: `must be ${expected}` }));
 
 /** Reports a finding, at a path below the checked value. */
-export type Report = (found: Finding | undefined, path?: Path) => void;
+export type Report = (problem: Finding | undefined, path?: Path) => void;
 
 /**
  * A schema with a check over several of its keys. It also runs if some of them are wrong, so that one run finds every
@@ -30,7 +30,7 @@ export function crossChecked<Schema extends z.ZodType>(
   check: (value: Readonly<Record<string, unknown>>, report: Report) => void,
 ): Schema {
   return schema.superRefine(
-    (value, context) => check(value as Record<string, unknown>, (found, path) => report(context, found, path)),
+    (value, context) => check(value as Record<string, unknown>, (problem, path) => report(context, problem, path)),
     { when: ({ value }) => typeof value === 'object' && value !== null },
   );
 }
@@ -56,8 +56,8 @@ export function* textsIn(value: unknown, path: Path = []): Generator<{ text: str
 }
 
 /** Reports the finding of a check, if any, to zod. */
-function report(context: z.RefinementCtx, found: Finding | undefined, path: Path = []): void {
-  if (found === undefined) return;
-  const { message, suggestion, offset } = found;
+function report(context: z.RefinementCtx, problem: Finding | undefined, path: Path = []): void {
+  if (problem === undefined) return;
+  const { message, suggestion, offset } = problem;
   context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });
 }

@@ -99,7 +99,7 @@ export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report)
   Object.values(tables).forEach((table, i) => {
     const { name, ids } = (table ?? {}) as { name?: unknown; ids?: unknown };
     if (known.has(name)) report({ message: `${String(name)} is listed twice` }, [i, 'name']);
-    checkSources(Array.isArray(ids) ? ids : [ids], known, (found) => report(found, [i, 'ids']));
+    checkSources(Array.isArray(ids) ? ids : [ids], known, (problem) => report(problem, [i, 'ids']));
     known.add(name);
   });
 });

@@ -17,13 +17,13 @@ import { findReferences } from './secret-reference.ts';
  * file or a signature of the machine's role to their own address, or write into any folder of the service's account.
  */
 export function hostReferences(body: unknown): string[] {
-  return [...new Set([...found(body)].map(({ reference }) => reference))];
+  return [...new Set([...references(body)].map(({ reference }) => reference))];
 }
 
 /** The check of an edited document, with a mistake for each host reference that the version in force does not have. */
 export function refuseHostReferences(checked: CheckResult, edited: SourceFile, known: readonly string[]): CheckResult {
   const { meant, mistakeAt } = parseFile(edited);
-  const added = [...found(meant)].filter(({ reference }) => !known.includes(reference));
+  const added = [...references(meant)].filter(({ reference }) => !known.includes(reference));
   if (added.length === 0) return checked;
   const mistakes = added.map(({ path, offset, reference }) => {
     const instead = reference.startsWith('$')
@@ -53,7 +53,7 @@ function foldersOf(body: unknown): string[] {
 const leaves = (folder: string): boolean =>
   isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/.test(normalize(folder));
 
-function* found(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
+function* references(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
   const folders = foldersOf(body);
   for (const { text, path } of textsIn(body)) {
     if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))

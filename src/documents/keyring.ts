@@ -47,14 +47,14 @@ export function keySource(workspaceDir: string, env: Env): KeySource {
   };
 }
 
-function sound(path: string, found: KeyFile | undefined): Keyring {
-  if (found?.kind === 'ok') return found.keys;
-  if (found === undefined) {
+function sound(path: string, file: KeyFile | undefined): Keyring {
+  if (file?.kind === 'ok') return file.keys;
+  if (file === undefined) {
     const message = `INNBOUND_KEY_FILE names ${path}, which does not exist.`;
     throw new InnboundError('documents.key_unreadable', message, { path });
   }
-  if (found.kind === 'exposed') {
-    const message = `${path} is readable by others (mode ${found.mode}): run chmod 600 on it.`;
+  if (file.kind === 'exposed') {
+    const message = `${path} is readable by others (mode ${file.mode}): run chmod 600 on it.`;
     throw new InnboundError('documents.key_exposed', message, { path });
   }
   throw new InnboundError('documents.key_malformed', `${path} is not a key of 32 bytes in hex or base64.`, { path });

@@ -86,8 +86,8 @@ function isYaml(name: string): boolean {
 
 async function entries(dir: string): Promise<Dirent[]> {
   try {
-    const found = await readdir(dir, { withFileTypes: true });
-    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const dirents = await readdir(dir, { withFileTypes: true });
+    return dirents.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
     throw error;

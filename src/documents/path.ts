@@ -21,9 +21,9 @@ export function pathFromText(text: string): Path {
   const path: (string | number)[] = [];
   step.lastIndex = 0;
   while (step.lastIndex < text.length) {
-    const found = step.exec(text);
-    if (!found) break;
-    const [, index, quoted, key] = found;
+    const match = step.exec(text);
+    if (!match) break;
+    const [, index, quoted, key] = match;
     if (index !== undefined) path.push(Number(index));
     else if (quoted !== undefined) path.push(JSON.parse(quoted) as string);
     else if (key !== undefined) path.push(key);

@@ -36,8 +36,8 @@ export function positionOf(
     keyStart = step.start;
     depth++;
   }
-  const found = depth === path.length;
-  return positionAt(source, found && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
+  const isWhole = depth === path.length;
+  return positionAt(source, isWhole && at === 'value' ? valueStart(node, source, keyStart, offset) : keyStart);
 }
 
 /** The node at a path; aliases (*name) are followed. */

@@ -132,17 +132,17 @@ function sharedPoll(
   connectors: Parameters<DocumentCheck>[0]['connectors'],
 ): CheckFinding[] {
   if (body.pulled_by === undefined) return [];
-  const found = (message: string): CheckFinding[] => [inIntegration(name, ['pulled_by'], message)];
+  const finding = (message: string): CheckFinding[] => [inIntegration(name, ['pulled_by'], message)];
   const other = integrations.get(body.pulled_by);
   const connector = connectors.get(body.connector)?.body;
-  if (other === undefined) return found(`there is no integration ${body.pulled_by}`);
-  if (body.pull !== undefined) return found('the brand also has a pull section; remove one of the two');
-  if (other.body.pull === undefined) return found(`${body.pulled_by} does not pull; name the integration that does`);
+  if (other === undefined) return finding(`there is no integration ${body.pulled_by}`);
+  if (body.pull !== undefined) return finding('the brand also has a pull section; remove one of the two');
+  if (other.body.pull === undefined) return finding(`${body.pulled_by} does not pull; name the integration that does`);
   if (other.body.connector !== body.connector) {
-    return found(`${body.pulled_by} uses the connector ${other.body.connector}; both must use the same one`);
+    return finding(`${body.pulled_by} uses the connector ${other.body.connector}; both must use the same one`);
   }
   if (connector?.pull?.property === undefined) {
-    return found('the connector does not say where a row names its property; add pull.property to it');
+    return finding('the connector does not say where a row names its property; add pull.property to it');
   }
   const sameBrand = [...integrations.values()].find(
     (one) =>
@@ -150,7 +150,7 @@ function sharedPoll(
       one.body.brand_id === body.brand_id &&
       (one.name === body.pulled_by || one.body.pulled_by === body.pulled_by),
   );
-  if (sameBrand !== undefined) return found(`${sameBrand.name} has the same brand_id; rows could belong to either`);
+  if (sameBrand !== undefined) return finding(`${sameBrand.name} has the same brand_id; rows could belong to either`);
   return [];
 }
 

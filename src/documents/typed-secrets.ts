@@ -89,8 +89,8 @@ function bodyOf(yaml: Document): unknown {
 
 /** The text itself, also where the place only repeats it by an alias (*name). */
 function scalarAt(yaml: Document, path: Path): Scalar | undefined {
-  const found = nodeAt(yaml, path);
-  const node = isAlias(found) ? found.resolve(yaml) : found;
+  const alias = nodeAt(yaml, path);
+  const node = isAlias(alias) ? alias.resolve(yaml) : alias;
   return isScalar(node) && node.range ? node : undefined;
 }
 

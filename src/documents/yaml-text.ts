@@ -79,27 +79,27 @@ const barePlaceholder = /^\{\s*([A-Za-z_][\w.]*)\s*\}$/;
 
 /** `{window.from}` without quotes, which YAML reads as a mapping with one key and no value. */
 function barePlaceholders(yaml: Document, text: string): TextFault[] {
-  const found: TextFault[] = [];
+  const faults: TextFault[] = [];
   visit(yaml, {
     Map: (_, map, ancestors) => {
       const [start = 0, end = 0] = map.range ?? [];
       const [, name] = map.flow && map.items.length === 1 ? (barePlaceholder.exec(text.slice(start, end)) ?? []) : [];
       if (name === undefined) return;
       const message = `put the text in quotes: without them YAML reads {${name}} as a mapping`;
-      found.push({ offset: start, path: pathOfAncestors(ancestors), message });
+      faults.push({ offset: start, path: pathOfAncestors(ancestors), message });
     },
   });
-  return found;
+  return faults;
 }
 
 /** Keys that are lists or mappings, which YAML allows, and keys that are set twice. */
 function keyFaults(yaml: Document, text: string): TextFault[] {
-  const found: TextFault[] = [];
+  const faults: TextFault[] = [];
   visit(yaml, {
     Map: (_, map, ancestors) => {
       const first = new Map<string, number>();
       for (const { key } of map.items) {
-        if (isCollection(key)) found.push({ offset: key.range?.[0] ?? 0, message: 'YAML: A key must be text' });
+        if (isCollection(key)) faults.push({ offset: key.range?.[0] ?? 0, message: 'YAML: A key must be text' });
         if (!isScalar(key)) continue;
         const offset = key.range?.[0] ?? 0;
         const name = String(key.value);
@@ -108,10 +108,10 @@ function keyFaults(yaml: Document, text: string): TextFault[] {
         else {
           const { line } = positionAt(text, earlier);
           const message = `the key ${name} is already set on line ${line}; remove one of the two`;
-          found.push({ offset, path: [...pathOfAncestors(ancestors), name], message });
+          faults.push({ offset, path: [...pathOfAncestors(ancestors), name], message });
         }
       }
     },
   });
-  return found;
+  return faults;
 }

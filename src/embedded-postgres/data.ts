@@ -10,11 +10,11 @@ import { isAlive } from './postmaster.ts';
 
 /** The programs, in a place that the server's account can read. */
 export async function programs(place: ServerFiles): Promise<Binaries> {
-  const found = await findBinaries(path.join(place.home, 'lib'));
-  if (place.account.kind !== 'user') return found;
-  const linked = Object.keys(found.loaderEnv).length > 0;
-  if (!linked && (await canReach(place.account, found.home))) return found;
-  return publicCopy(found, await outside(place.account));
+  const binaries = await findBinaries(path.join(place.home, 'lib'));
+  if (place.account.kind !== 'user') return binaries;
+  const linked = Object.keys(binaries.loaderEnv).length > 0;
+  if (!linked && (await canReach(place.account, binaries.home))) return binaries;
+  return publicCopy(binaries, await outside(place.account));
 }
 
 /** The real path of the data folder, created on first use. If two processes create it at once, one wins and the other discards its copy. */
@@ -66,8 +66,8 @@ async function discardUnfinished(home: string): Promise<void> {
 async function outside(account: Account): Promise<string> {
   for (const folder of ['/var/lib/innbound', path.join(os.tmpdir(), 'innbound-postgres'), '/tmp/innbound-postgres']) {
     await mkdir(folder, { mode: 0o755 }).catch(() => {});
-    const found = await stat(folder).catch(() => undefined);
-    const safe = found?.isDirectory() === true && found.uid === 0 && (found.mode & 0o022) === 0;
+    const stats = await stat(folder).catch(() => undefined);
+    const safe = stats?.isDirectory() === true && stats.uid === 0 && (stats.mode & 0o022) === 0;
     if (safe && (await canReach(account, folder))) return folder;
   }
   throw new InnboundError(

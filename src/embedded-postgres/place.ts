@@ -74,14 +74,14 @@ export async function socketFolder(place: ServerFiles): Promise<string> {
   const link = path.join(place.home, 'run');
   const here = place.open && fitsSocket(link);
   for (;;) {
-    const found = await lstat(link).catch(() => undefined);
-    if (found?.isDirectory() && here) {
+    const stats = await lstat(link).catch(() => undefined);
+    if (stats?.isDirectory() && here) {
       if (await isOurs(place.account, link)) return link;
       await own(place.account, link);
       await chmod(link, 0o700);
       return link;
     }
-    if (found?.isSymbolicLink()) {
+    if (stats?.isSymbolicLink()) {
       const target = await readlink(link);
       // If it was cleaned up, it is created again under the same name, because a service's pool keeps connecting to it.
       await mkdir(target, { mode: 0o700 }).then(
@@ -90,7 +90,7 @@ export async function socketFolder(place: ServerFiles): Promise<string> {
       );
       if (await isOurs(place.account, target)) return target;
     }
-    if (found !== undefined) await rm(link, { recursive: true, force: true });
+    if (stats !== undefined) await rm(link, { recursive: true, force: true });
     if (here) {
       await mkdir(link, { mode: 0o700 }).catch(ignoreExisting);
     } else {
@@ -128,9 +128,9 @@ export async function forgetSocketFolder(place: ServerFiles): Promise<void> {
 }
 
 async function isOurs(account: Account, folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => undefined);
+  const stats = await lstat(folder).catch(() => undefined);
   const owner = account.kind === 'user' ? account.uid : process.getuid?.();
-  return found?.isDirectory() === true && found.uid === owner && (found.mode & 0o077) === 0;
+  return stats?.isDirectory() === true && stats.uid === owner && (stats.mode & 0o077) === 0;
 }
 
 async function temporaryFolder(account: Account): Promise<string> {

@@ -53,15 +53,15 @@ export async function removeStaleLock(file: string, data: string): Promise<void>
  * postmaster would have done. True if there were any.
  */
 export async function quitOrphans(data: string): Promise<boolean> {
-  let found = false;
+  let isRunning = false;
   for (const pid of await serversOn(data)) {
     const parent = await parentOf(pid);
     const isChild = (await commandLine(pid)).startsWith('postgres: ');
     if (!isChild || parent === undefined || (await servesFrom(parent, data))) continue;
-    found = true;
+    isRunning = true;
     signal(pid, 'SIGQUIT');
   }
-  return found;
+  return isRunning;
 }
 
 export function isAlive(pid: number): boolean {

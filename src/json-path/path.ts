@@ -148,11 +148,11 @@ class PathParser {
       this.#quoted();
       return;
     }
-    const found = this.#match(this.#bareKey);
-    if (found !== undefined) {
-      if (found === '*') this.#steps.push({ kind: 'each', offset: this.#at });
-      else this.#push(found);
-      this.#at += found.length;
+    const bare = this.#match(this.#bareKey);
+    if (bare !== undefined) {
+      if (bare === '*') this.#steps.push({ kind: 'each', offset: this.#at });
+      else this.#push(bare);
+      this.#at += bare.length;
     } else if (sign === undefined) {
       this.#fail('a key is missing after the last dot', this.#at);
     } else {
@@ -162,13 +162,13 @@ class PathParser {
 
   /** A backslash makes a quote or a backslash part of the key. */
   #quoted(): void {
-    const found = this.#match(quotedKey);
-    if (found === undefined) {
+    const key = this.#match(quotedKey);
+    if (key === undefined) {
       this.#fail('the quote is never closed', this.#at);
       return;
     }
-    this.#push(found.slice(1, -1).replace(/\\(["'\\])/g, '$1'));
-    this.#at += found.length;
+    this.#push(key.slice(1, -1).replace(/\\(["'\\])/g, '$1'));
+    this.#at += key.length;
   }
 
   #push(key: string): void {

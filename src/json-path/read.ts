@@ -40,8 +40,8 @@ function stepsOf(text: string): readonly Step[] | undefined {
 function walk(value: Json, step: Step): Json[] {
   if (step.kind === 'each') return typeof value === 'object' && value !== null ? Object.values(value) : [];
   if (Array.isArray(value) && positionOf(step) === undefined) return value.flatMap((item) => walk(item, step));
-  const found = into(value, step);
-  return found === undefined ? [] : [found];
+  const next = into(value, step);
+  return next === undefined ? [] : [next];
 }
 
 function itemsOf(value: Json): Json[] {

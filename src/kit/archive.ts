@@ -111,11 +111,11 @@ export async function readArchive<Unlocked extends { readonly key: Key }, T>(
 ): Promise<T> {
   const handle = await open(file, 'r');
   try {
-    const found = await handle.stat();
-    if (!found.isFile()) throw new DamagedArchive('it is not a file');
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new DamagedArchive('it is not a file');
     const head = await headOf(handle, limits.headerBytes);
     const unlocked = await unlock(json(head));
-    const sealed = () => sealedBytes(handle, found.size, unlocked.key);
+    const sealed = () => sealedBytes(handle, stats.size, unlocked.key);
     for await (const _ of sealed());
     const gunzip = createGunzip({ chunkSize: 65_536 });
     const input = pipeline(Readable.from(without(head.length, sealed())), gunzip);

@@ -4,8 +4,8 @@ export const latencyBoundsMs = [
 ] as const;
 
 export function latencyBucket(ms: number): number {
-  const found = latencyBoundsMs.findIndex((bound) => ms <= bound);
-  return found < 0 ? latencyBoundsMs.length : found;
+  const index = latencyBoundsMs.findIndex((bound) => ms <= bound);
+  return index < 0 ? latencyBoundsMs.length : index;
 }
 
 /** Of a sample that stands for `total`. */

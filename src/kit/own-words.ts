@@ -21,8 +21,8 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (depth > 3 || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
-    const found = value.slice(0, 10).flatMap((one) => messageIn(one, depth + 1) ?? []);
-    return found.length === 0 ? undefined : [...new Set(found)].join('; ');
+    const messages = value.slice(0, 10).flatMap((one) => messageIn(one, depth + 1) ?? []);
+    return messages.length === 0 ? undefined : [...new Set(messages)].join('; ');
   }
   const named = new Map(Object.entries(value).map(([name, inner]) => [name.replace(/[_-]/g, '').toLowerCase(), inner]));
   for (const key of messageKeys) {

@@ -5,8 +5,8 @@
 export function memo<Of>(most: number): (key: string, make: () => Of) => Of {
   const known = new Map<string, Of>();
   return (key, make) => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
+    const value = known.get(key);
+    if (value !== undefined) return value;
     const made = make();
     if (known.size >= most) known.clear();
     known.set(key, made);

@@ -43,8 +43,8 @@ function tidied(name: string | undefined): string | undefined {
       .replace(/[\u200c\u200d]/g, '')
       .replace(/\s+/g, ' ')
       .replace(/(?<=\p{L})[`´](?=\p{L})/gu, "'")
-      .replace(/ ?([-‐‑]) ?/g, (found, hyphen: string, at: number) =>
-        at === 0 || found.length === 3 ? found : hyphen,
+      .replace(/ ?([-‐‑]) ?/g, (match, hyphen: string, at: number) =>
+        at === 0 || match.length === 3 ? match : hyphen,
       );
   }
   const bare = text.replace(/^[\s,;:/\\*_|"+&-]+|[\s,;:/\\*_|"+&-]+$/g, '');

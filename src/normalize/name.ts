@@ -38,13 +38,13 @@ export function readNames(given: Names, regions: NameRegions): { names: Names; c
   const changes: NameChange[] = [];
   let names: Names = given;
   const put = (rule: NameRule, next: Names): void => {
-    const found = changes.length;
+    const at = changes.length;
     for (const field of fields) {
       const before = names[field];
       const after = next[field];
       if (before !== after) changes.push({ field, rule, before, after });
     }
-    if (changes.length > found) names = next;
+    if (changes.length > at) names = next;
   };
   const isUsual = isPlain(given.first_name) && isPlain(given.last_name);
   for (let before: Names | undefined; before !== names && !isUsual; ) {

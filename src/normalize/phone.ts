@@ -34,9 +34,9 @@ const codeAndNumber = /^[02-9]\d{10,}$/;
 function readCode(raw: string, { nationality }: NameRegions): PhoneReading | undefined {
   const digits = raw.replace(/[ ()/.-]/g, '');
   if (nationality !== undefined || !codeAndNumber.test(digits) || raw.endsWith('.0')) return undefined;
-  const found = parse(`+${digits}`, undefined);
-  if (found?.e164 !== `+${digits}` || longNumbers.some((country) => parse(digits, country))) return undefined;
-  return { ...found, by: 'code', several: false };
+  const phone = parse(`+${digits}`, undefined);
+  if (phone?.e164 !== `+${digits}` || longNumbers.some((country) => parse(digits, country))) return undefined;
+  return { ...phone, by: 'code', several: false };
 }
 
 /** In order of precedence. */
@@ -50,8 +50,8 @@ function read(raw: string, regions: NameRegions): PhoneReading {
   const parts = text.split(betweenNumbers).filter((part) => part !== '');
   if (parts.length > 1) {
     for (const part of parts) {
-      const found = readOne(withoutLabels(part), regions);
-      if (found) return { ...found, several: true };
+      const phone = readOne(withoutLabels(part), regions);
+      if (phone) return { ...phone, several: true };
     }
   }
   return { kind: 'impossible' };
@@ -108,8 +108,8 @@ function readOne(text: string, regions: NameRegions): ReadNumber | undefined {
 
 function readInternational(afterPlus: string): ReadNumber | undefined {
   for (const spelling of internationalSpellings(afterPlus)) {
-    const found = parse(`+${spelling}`, undefined);
-    if (found) return { ...found, by: 'international' };
+    const phone = parse(`+${spelling}`, undefined);
+    if (phone) return { ...phone, by: 'international' };
   }
   return undefined;
 }
@@ -130,8 +130,8 @@ function readNational(text: string, regions: NameRegions): ReadNumber | undefine
   for (const by of homes) {
     const region = regions[by];
     if (region === undefined || !isSupportedCountry(region)) continue;
-    const found = parse(text, region) ?? (region === 'MX' ? parse(text.replace(mexicanPrefix, ''), region) : undefined);
-    if (found) return { ...found, by };
+    const phone = parse(text, region) ?? (region === 'MX' ? parse(text.replace(mexicanPrefix, ''), region) : undefined);
+    if (phone) return { ...phone, by };
   }
   return undefined;
 }

@@ -34,9 +34,9 @@ export function assignField(text: string, field: string, path: string, lookup?: 
     document.setIn(keys, typeof value === 'string' ? value : document.createNode(value));
     return { kind: 'ok', connector: document.toString({ lineWidth: 0 }) };
   };
-  const found = (by: string) => (lookup === undefined ? by : { lookup: { ...lookup, by } });
-  if (list === undefined || name === undefined) return put(['map', field], found(path));
-  if (list === 'extra') return put(['map', 'extra', name], found(path));
+  const reader = (by: string) => (lookup === undefined ? by : { lookup: { ...lookup, by } });
+  if (list === undefined || name === undefined) return put(['map', field], reader(path));
+  if (list === 'extra') return put(['map', 'extra', name], reader(path));
   const { map } = (document.toJS({ maxAliasCount: 100 }) ?? {}) as { map?: { [list: string]: Json } };
   const known = isObject(map) && Object.hasOwn(map, list) ? map[list] : undefined;
   const source = path.replace(/\[\d+\]/g, '[]');
@@ -45,7 +45,7 @@ export function assignField(text: string, field: string, path: string, lookup?: 
     if (parts === undefined) {
       return refused(`${path} is at the top of the record. Say where the ${list} are: map.${list}.from.`);
     }
-    return put(['map', list], { from: parts.from, fields: { [name]: found(parts.rest) } });
+    return put(['map', list], { from: parts.from, fields: { [name]: reader(parts.rest) } });
   }
   const from = isObject(known) && typeof known.from === 'string' ? known.from.replace(/\[\]$/, '') : undefined;
   if (from === undefined) return refused(`map.${list} is not a plain list; add the field in the editor.`);
@@ -55,7 +55,7 @@ export function assignField(text: string, field: string, path: string, lookup?: 
     const way = source === path ? ` If it is about each of them, add ${name}: $record.${path} in the editor.` : '';
     return refused(`The ${list} are read from ${from}; ${path} is outside of it.${way}`);
   }
-  return put(['map', list, 'fields', name], found(source.slice(start.length)));
+  return put(['map', list, 'fields', name], reader(source.slice(start.length)));
 }
 
 /** Where the list or object is, and the path inside it. */

@@ -21,10 +21,10 @@ export async function guestCandidates({ pool }: Pick<Runtime, 'pool'>, id: strin
   const ambiguity = letter && ambiguityOf(letter);
   if (ambiguity === undefined) return undefined;
   const places = ambiguity.candidates.slice(0, mostShown);
-  const found = await storedRecords(pool, letter?.integration ?? '', places.map(recordOf));
+  const records = await storedRecords(pool, letter?.integration ?? '', places.map(recordOf));
   return places.map((at) => {
     const { type, id } = recordOf(at);
-    const record = found.get(`${type} ${id}`);
+    const record = records.get(`${type} ${id}`);
     if (record === undefined) return { at, person: null };
     if ('profile' in at) return { at, person: personView(record as Guest) };
     const { guests, check_in, check_out, status } = record as Reservation;

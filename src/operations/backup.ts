@@ -99,10 +99,10 @@ export function openedKeys(sealed: z.infer<typeof keys>, passphrase: string | un
   }
   const { key } = passphraseKey(passphrase, Buffer.from(sealed.salt, 'base64'));
   const opened = open([key], Buffer.from(sealed.sealed, 'base64'), boundTo);
-  const found = opened.kind === 'ok' ? parseKeys(opened.plaintext.toString('utf8')) : undefined;
-  if (found === undefined)
+  const keyring = opened.kind === 'ok' ? parseKeys(opened.plaintext.toString('utf8')) : undefined;
+  if (keyring === undefined)
     throw new InnboundError('store.passphrase', 'The passphrase does not open the keys in the file.');
-  return found;
+  return keyring;
 }
 
 /** Reads a file of this kind. `unlock` finds the key that the header names; `work` begins when the seal of the whole file is right. */
@@ -115,8 +115,8 @@ export async function openArchive<Of extends Kind, Unlocked extends { readonly k
   try {
     return await readArchive(
       file,
-      async (found) => {
-        const header = headers[kind].safeParse(found).data as Header<Of> | undefined;
+      async (content) => {
+        const header = headers[kind].safeParse(content).data as Header<Of> | undefined;
         if (header === undefined) throw new DamagedArchive(`it is not a ${kind} file`);
         return { header, ...(await unlock(header)) };
       },

@@ -99,17 +99,17 @@ export function openChangeFeed(runtime: Runtime, clock: Clock & Timers): ChangeF
     }
     const since = await completeSince(pool);
     const from = startOf(runtime, request, { epoch, last: horizon.last, since });
-    let found = await search(scope, from.position, upTo ?? 0, limit);
+    let hits = await search(scope, from.position, upTo ?? 0, limit);
     const until = clock.uptimeMs() + waitMs;
-    while (found.rows.length === 0 && found.position >= (horizon.position ?? 0) && !signal.aborted) {
+    while (hits.rows.length === 0 && hits.position >= (horizon.position ?? 0) && !signal.aborted) {
       const leftMs = until - clock.uptimeMs();
       if (leftMs <= 0) break;
-      const moved = await newsFor(scope, found.position, leftMs, signal);
-      found = moved.isNews
+      const moved = await newsFor(scope, hits.position, leftMs, signal);
+      hits = moved.isNews
         ? await search(scope, moved.position, horizon.position ?? moved.position, limit)
         : { rows: [], position: moved.position };
     }
-    return answer(found, from.second);
+    return answer(hits, from.second);
   };
   return { read };
 }

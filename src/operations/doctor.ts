@@ -33,13 +33,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Checks everything that a node depends on. Changes nothing: no migration, no document, no message to a partner. */
 export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
-  const found: Diagnosis[] = [];
+  const diagnoses: Diagnosis[] = [];
   const loaded = await readDocuments(workspaceDir).catch((error: unknown) => error as InnboundError);
   if (loaded instanceof Error) return [problemOf('documents', loaded)];
   if (loaded.kind === 'invalid') {
     const [first] = loaded.mistakes;
     const count = loaded.mistakes.length === 1 ? '1 mistake' : `${loaded.mistakes.length} mistakes`;
-    found.push({
+    diagnoses.push({
       check: 'documents',
       state: 'problem',
       message: `${count}; the first: ${first?.file}:${first?.line} ${first?.message}`,
@@ -47,7 +47,7 @@ export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis
     });
   } else {
     const { integrations, destinations } = loaded.documents;
-    found.push(
+    diagnoses.push(
       {
         check: 'documents',
         state: 'ok',
@@ -57,9 +57,9 @@ export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis
     );
   }
   const { bavail, bsize } = await statfs(workspaceDir);
-  found.push(judgeDisk(workspaceDir, bavail * bsize));
-  found.push(...(await examineDatabase(workspaceDir, env)));
-  return found;
+  diagnoses.push(judgeDisk(workspaceDir, bavail * bsize));
+  diagnoses.push(...(await examineDatabase(workspaceDir, env)));
+  return diagnoses;
 }
 
 function problemOf(check: string, error: unknown): Diagnosis {
@@ -69,10 +69,10 @@ function problemOf(check: string, error: unknown): Diagnosis {
 }
 
 async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedDocuments): Promise<Diagnosis[]> {
-  const found: Diagnosis[] = [];
+  const diagnoses: Diagnosis[] = [];
   const sources = { env, readFile: secretFiles(workspaceDir, env), secret: async () => 'stored' };
   const { public_url: publicUrl, network } = documents.workspace.body;
-  found.push(judgePublicUrl(publicUrl, network.trusted_proxies));
+  diagnoses.push(judgePublicUrl(publicUrl, network.trusted_proxies));
   const origins = new Map<string, string[]>();
   const addresses = [
     ...[...documents.integrations.values()].map(({ name, body }) => ({
@@ -89,7 +89,7 @@ async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedD
     const resolved = await resolveSecrets(body, sources);
     if (resolved.kind === 'missing') {
       const list = resolved.missing.map(({ reference, path: at }) => `${reference} (${at})`).join(', ');
-      found.push({
+      diagnoses.push({
         check: 'secrets',
         state: 'problem',
         message: `${name} needs ${list}.`,
@@ -113,21 +113,23 @@ async function examineNetwork(workspaceDir: string, env: Env, documents: LoadedD
     // All other hosts are reached through the proxy, and this machine may be unable to resolve them.
     const origin = proxy.kind === 'ok' ? URL.parse(proxy.body.url)?.origin : undefined;
     if (origin)
-      found.push(proxied(judgeHost(await examineHost(origin, ['network.proxy'], { ...rules, allowPrivate: true }))));
-    return found;
+      diagnoses.push(
+        proxied(judgeHost(await examineHost(origin, ['network.proxy'], { ...rules, allowPrivate: true }))),
+      );
+    return diagnoses;
   }
   const checked = [...origins].slice(0, 200);
-  found.push(
+  diagnoses.push(
     ...(await Promise.all(checked.map(async ([origin, by]) => judgeHost(await examineHost(origin, by, rules))))),
   );
-  return found;
+  return diagnoses;
 }
 
 /** Plain http to a proxy is usual. */
-const proxied = (found: Diagnosis): Diagnosis =>
-  found.state === 'warning'
+const proxied = (diagnosis: Diagnosis): Diagnosis =>
+  diagnosis.state === 'warning'
     ? { check: 'proxy', state: 'ok', message: 'The proxy answers.' }
-    : { ...found, check: 'proxy' };
+    : { ...diagnosis, check: 'proxy' };
 
 async function examineDatabase(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
   const url = env.DATABASE_URL;

@@ -23,7 +23,7 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
   const date = day ?? localDateAt(timezone, runtime.clock.now());
   const signal = AbortSignal.timeout(timeoutMs);
   const range = { from: date, to: date };
-  const { outcome, found } = await dryRun(runtime, ports, { integration: name, ...range }, signal);
+  const { outcome, records } = await dryRun(runtime, ports, { integration: name, ...range }, signal);
   if (outcome.kind === 'parked') return mustWait(outcome);
   if (outcome.kind !== 'finished') {
     return failed({ code: 'pull.timeout', message: `The pull of ${date} did not end within ${timeoutMs / 1000} s.` });
@@ -33,7 +33,7 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
   if (state === 'failed') return failed({ code: code ?? 'pull.interrupted', message, ...sent });
   const { fetched, changed, unchanged, superseded, dropped, dead, requests, pages } = outcome.counters;
   const warning = asksByDays(planned.plan.settings, {})
-    ? await excludedBounds(listerOf(runtime, ports, name, signal), range, staysIn(found))
+    ? await excludedBounds(listerOf(runtime, ports, name, signal), range, staysIn(records))
     : undefined;
   return {
     kind: 'done' as const,
@@ -41,7 +41,7 @@ export async function dryRunDay(runtime: Runtime, integration: string, day: Loca
     timezone,
     status: state,
     counts: { fetched, changed, unchanged, superseded, dropped, dead_lettered: dead, requests, pages },
-    records: found.slice(0, 100).map(viewOf),
+    records: records.slice(0, 100).map(viewOf),
     ...(code !== undefined && { error: { code, message } }),
     /** The partner leaves out a day of each range. */
     ...(warning !== undefined && { warning }),
@@ -55,16 +55,16 @@ async function dryRun(
   asked: Pick<QueueRequest, 'integration' | 'from' | 'to'>,
   signal: AbortSignal,
 ) {
-  const found: DryRecord[] = [];
+  const records: DryRecord[] = [];
   // A partner with one list for several brands: the other brands' records may be hidden from the caller.
   const onRecord = (one: DryRecord) => {
-    if (one.integration === asked.integration) found.push(one);
+    if (one.integration === asked.integration) records.push(one);
   };
   const runs = openDryRunStore(runtime.pool, { clock: runtime.clock, onRecord });
   const request = { ...asked, kind: 'backfill', requestedBy: 'dry run' } as const;
   const queued = await runs.queue(request, { node: ports.node, leaseMs: limitsOf(ports).leaseMs });
   if (queued.kind === 'busy') throw new TypeError('a dry run is never busy');
-  return { outcome: await executeRun({ ...ports, runs }, queued.run, { parkable: true, signal }), found };
+  return { outcome: await executeRun({ ...ports, runs }, queued.run, { parkable: true, signal }), records };
 }
 
 /** What the partner lists for a range, by dry runs. */
@@ -75,13 +75,13 @@ export function listerOf(
   signal: AbortSignal,
 ): ListStays {
   return async (range) => {
-    const { outcome, found } = await dryRun(runtime, ports, { integration, ...range }, signal);
-    return outcome.kind === 'finished' && outcome.end.state !== 'failed' ? staysIn(found) : undefined;
+    const { outcome, records } = await dryRun(runtime, ports, { integration, ...range }, signal);
+    return outcome.kind === 'finished' && outcome.end.state !== 'failed' ? staysIn(records) : undefined;
   };
 }
 
-export function staysIn(found: readonly DryRecord[]): Reservation[] {
-  return found.flatMap(({ alone }) => (alone.kind === 'change' ? [alone.record as Reservation] : []));
+export function staysIn(records: readonly DryRecord[]): Reservation[] {
+  return records.flatMap(({ alone }) => (alone.kind === 'change' ? [alone.record as Reservation] : []));
 }
 
 interface DryRunRecord {

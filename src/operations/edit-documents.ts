@@ -154,9 +154,9 @@ export async function editInForce(
 }
 
 export async function inForce(runtime: Runtime, kind: DocumentKind, name: string) {
-  const found = await stored(runtime, kind, name);
-  if (found === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
-  return found;
+  const document = await stored(runtime, kind, name);
+  if (document === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
+  return document;
 }
 
 const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
@@ -165,8 +165,8 @@ const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
 export async function removeDocument(runtime: Runtime, kind: DocumentKind, name: string, by: string): Promise<Applied> {
   const applied = await changeDocument<Applied>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name });
-    const found = around.find((one) => one.kind === kind && one.name === name);
-    if (found === undefined) return { refused: { kind: 'unknown' } };
+    const draft = around.find((one) => one.kind === kind && one.name === name);
+    if (draft === undefined) return { refused: { kind: 'unknown' } };
     const others = await sourcesAround(around, { kind, name });
     const sources = await soundSources(runtime, around, others, { kind, name });
     const checked = await offThread(runtime, 'check', { sources });
@@ -180,9 +180,9 @@ export async function removeDocument(runtime: Runtime, kind: DocumentKind, name:
     if (here && !(await isWritten(() => rm(path.join(runtime.workspaceDir, here.file))))) {
       return { refused: { kind: 'read_only', file: here.file } };
     }
-    const { version } = found;
+    const { version } = draft;
     const result = { kind: 'applied', version, file: here?.file ?? fileName(kind, name) } as const;
-    return { put: [], remove: [found], result: () => result };
+    return { put: [], remove: [draft], result: () => result };
   });
   return afterChange(runtime, applied);
 }

@@ -64,9 +64,9 @@ async function erase(runtime: Runtime, read: Read, request: EraseRequest, erasur
   for (const [done, place] of places.entries()) {
     const progress = { place: place.name, done: done + 1, of: places.length + 1 };
     await noteErasure(pool, erasureId, progress, { removed: removedOf(rewritten.result, traces), notified });
-    const found = await stoppable(runtime, erasureId, (tx) => eraseTracesIn(tx, place, records, read.person.traces()));
-    if (found.kind === 'stopped') return endStopped(pool, erasureId);
-    traces[place.name] = found.result;
+    const erased = await stoppable(runtime, erasureId, (tx) => eraseTracesIn(tx, place, records, read.person.traces()));
+    if (erased.kind === 'stopped') return endStopped(pool, erasureId);
+    traces[place.name] = erased.result;
   }
   return completeErasure(pool, erasureId, { removed: removedOf(rewritten.result, traces), notified });
 }

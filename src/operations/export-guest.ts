@@ -19,10 +19,10 @@ import { readGuestRequest } from './guest-request.ts';
 export async function exportGuest(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
   if (read.kind === 'invalid') return read;
-  const found = await rolledBack(runtime.pool, async (tx) => {
-    const found = await findRecords(tx, read.person, { integration: request.integration });
+  const copy = await rolledBack(runtime.pool, async (tx) => {
+    const matches = await findRecords(tx, read.person, { integration: request.integration });
     // A booking of other guests is not the person's data; what its payloads say about the person is added below.
-    const records = found.filter(({ meant }) => meant.size > 0);
+    const records = matches.filter(({ meant }) => meant.size > 0);
     const traces = read.person.traces();
     const payloads: { place: string; key: string; parts: Json[] }[] = [];
     await findTraces(tx, records, traces, ({ place, key, texts }) => {
@@ -34,7 +34,7 @@ export async function exportGuest(runtime: Runtime, request: EraseRequest) {
     );
     return { records: own, payloads, delivered: await deliveredTo(tx, records) };
   });
-  return { kind: 'export', export: found } as const;
+  return { kind: 'export', export: copy } as const;
 }
 
 /** A profile with the ids of its stays. */

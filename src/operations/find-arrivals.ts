@@ -34,9 +34,9 @@ export async function findArrivals(
 ): Promise<ArrivalsFound> {
   const { pool } = runtime;
   const asked = { text, integrations: within };
-  const found = await findRecords(runtime, { ...asked, type: 'reservation', limit: 100 });
+  const known = await findRecords(runtime, { ...asked, type: 'reservation', limit: 100 });
   const [traces, refused, since] = await Promise.all([
-    searchTraces(pool, { ...asked, found }),
+    searchTraces(pool, { ...asked, known }),
     countRefused(pool, within),
     completeSince(pool),
   ]);
@@ -48,8 +48,8 @@ export async function findArrivals(
 async function erasuresOf(runtime: Runtime, text: string): Promise<ArrivalsFound['items']> {
   const { email, phones = [] } = readAsContact(runtime, { text, integrations: undefined });
   const requests = [...(email === undefined ? [] : [{ email }]), ...phones.map((phone) => ({ phone }))];
-  const found = await Promise.all(requests.map((request) => findReceipts(runtime, request)));
-  const receipts = found.flatMap((one) => (one.kind === 'found' ? one.receipts : []));
+  const answers = await Promise.all(requests.map((request) => findReceipts(runtime, request)));
+  const receipts = answers.flatMap((one) => (one.kind === 'found' ? one.receipts : []));
   return receipts.map(({ erasure_id, completed_at, requested_at }) => ({
     outcome: 'erased',
     integration: '',

@@ -34,19 +34,19 @@ export function readGuestRequest(runtime: Runtime, { email, phone, guest_id, int
   if (email !== undefined) {
     const given = email.trim().toLowerCase();
     if (!/^[^\s@]+@[^\s@]+$/.test(given)) return { kind: 'invalid', message: 'This is not an e-mail address.' };
-    const found = readEmail(given);
+    const reading = readEmail(given);
     // Records keep an impossible address as it was sent; it must be erasable too.
-    const address = found.kind === 'address' ? found.address : given;
+    const address = reading.kind === 'address' ? reading.address : given;
     identities.push(askedIdentity('email', address, integration));
     emails.push(...new Set([address, given]));
   }
   if (phone !== undefined) {
-    const found = readPhone(phone, { country: brand?.body.country });
-    if (found.kind !== 'number') {
+    const dialled = readPhone(phone, { country: brand?.body.country });
+    if (dialled.kind !== 'number') {
       return { kind: 'invalid', message: 'Give the phone number in international format, with a leading +.' };
     }
-    identities.push(askedIdentity('phone', found.e164, integration));
-    phones.push(found.e164);
+    identities.push(askedIdentity('phone', dialled.e164, integration));
+    phones.push(dialled.e164);
   }
   if (guest_id !== undefined) {
     if (integration === undefined) {

@@ -109,13 +109,13 @@ function byBrand<One extends Pick<Finding, 'kind' | 'subject'> & Pick<Condition,
   runtime: Runtime,
   items: readonly One[],
 ): ReadonlyMap<string, readonly One[]> {
-  const found = new Map<string, One[]>();
+  const byName = new Map<string, One[]>();
   for (const one of items) {
     const { kind, integration, subject, brands = null } = one;
     for (const name of integration === '' ? brandsConcerned(runtime, { kind, subject, brands }) : [integration])
-      found.set(name, [...(found.get(name) ?? []), one]);
+      byName.set(name, [...(byName.get(name) ?? []), one]);
   }
-  return found;
+  return byName;
 }
 
 const findingOf = (one: Condition): Finding => {

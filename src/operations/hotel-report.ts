@@ -11,12 +11,12 @@ import { alertRoutes, mailOver } from './alert-routes.ts';
 /** The figures of a hotel as its document wants them; undefined before the first count. */
 export async function hotelReport(runtime: Runtime, integration: string) {
   const body = runtime.active().documents.get(integration)?.body;
-  const found = await readHotel(runtime.pool, integration);
-  if (found === undefined || body === undefined) return undefined;
+  const hotel = await readHotel(runtime.pool, integration);
+  if (hotel === undefined || body === undefined) return undefined;
   const rooms = { toSell: await roomsAvailable(runtime, integration), all: roomsByNight(body.rooms_available) };
   const budgets = await readBudgets(runtime.pool, integration);
-  const view = hotelView(found.day, found.report, rooms, body.measures, budgets);
-  return { ...view, counted_at: found.counted_at };
+  const view = hotelView(hotel.day, hotel.report, rooms, body.measures, budgets);
+  return { ...view, counted_at: hotel.counted_at };
 }
 
 const sixDaysMs = 6 * 86_400_000;

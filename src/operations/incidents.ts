@@ -23,8 +23,8 @@ export async function incidentList(
   runtime: Runtime,
   { within, ...filter }: Omit<Parameters<typeof listIncidents>[1], 'concern'> & Limited,
 ): Promise<ListedIncident[]> {
-  const found = await listIncidents(runtime.pool, { ...filter, concern: concernOf(runtime, within) });
-  return found.map(({ kind, subject, brands, ...one }) => {
+  const incidents = await listIncidents(runtime.pool, { ...filter, concern: concernOf(runtime, within) });
+  return incidents.map(({ kind, subject, brands, ...one }) => {
     const message = within ? limitedMessage({ kind, subject, brands, message: one.message }) : one.message;
     return { ...one, message };
   });
@@ -33,8 +33,8 @@ export async function incidentList(
 /** What is wrong now, one entry for each cause: critical ones first, then the oldest. `integrations`: the brands, unless many share one alert. */
 export async function openCauses(runtime: Runtime, within: readonly string[] | undefined) {
   const concern = concernOf(runtime, within);
-  const found = await listIncidents(runtime.pool, { open: true, concern, before: undefined, limit: mostCauses });
-  return found
+  const incidents = await listIncidents(runtime.pool, { open: true, concern, before: undefined, limit: mostCauses });
+  return incidents
     .map(({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
       const integrations = brandsOf(runtime, [{ kind, subject, names: one.integrations }], within);
       return {
@@ -59,20 +59,20 @@ const mostCauses = 20;
 /** One incident with its alerts, its effect, what was tried and what to do. */
 export async function incidentDetail(runtime: Runtime, incidentId: string, within: readonly string[] | undefined) {
   const { pool } = runtime;
-  const [found] = await incidentList(runtime, { open: false, within, before: undefined, id: incidentId, limit: 1 });
-  if (found === undefined) return undefined;
+  const [incident] = await incidentList(runtime, { open: false, within, before: undefined, id: incidentId, limit: 1 });
+  if (incident === undefined) return undefined;
   const alerts = await alertsOfIncident(pool, incidentId, concernOf(runtime, within));
   const brands = brandsOf(runtime, alerts, within);
-  const from = found.started_at;
-  const to = found.ended_at;
+  const from = incident.started_at;
+  const to = incident.ended_at;
   const [effect, tried] = await Promise.all([
-    effectOfIncident(runtime, found, brands),
+    effectOfIncident(runtime, incident, brands),
     operatorActions(pool, { integrations: brands, isLimited: within !== undefined, from, to, limit: 50 }),
   ]);
   const kinds = alerts.filter(({ resolved_at }) => resolved_at === null).map(({ kind }) => kind);
   return {
-    ...found,
-    title: titleOf(readCause(found.cause)),
+    ...incident,
+    title: titleOf(readCause(incident.cause)),
     brands,
     alert_list: alerts.map(({ names: _, ...alert }) => (within ? limitedAlert(alert) : withoutCount(alert))),
     effect,

@@ -42,7 +42,7 @@ export function openProvider(runtime: Runtime): () => Promise<Provider | undefin
       // Refuses metadata of another issuer.
       const server = oauth
         .discoveryRequest(issuer, options)
-        .then((found) => oauth.processDiscoveryResponse(issuer, found));
+        .then((response) => oauth.processDiscoveryResponse(issuer, response));
       const mine = { issuer: settings.issuer, untilMs: runtime.clock.now() + keptMs, server };
       kept = mine;
       server.catch(() => {

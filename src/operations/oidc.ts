@@ -88,9 +88,9 @@ export function openOidc(runtime: Runtime): Oidc {
 
     async begin() {
       try {
-        const found = await provider();
-        if (found === undefined) return { kind: 'unavailable', why: 'no identity provider is configured' };
-        const { server, settings, redirectUri } = found;
+        const provided = await provider();
+        if (provided === undefined) return { kind: 'unavailable', why: 'no identity provider is configured' };
+        const { server, settings, redirectUri } = provided;
         const begun: Begun = {
           state: oauth.generateRandomState(),
           nonce: oauth.generateRandomNonce(),
@@ -127,13 +127,13 @@ export function openOidc(runtime: Runtime): Oidc {
         if (!(await useOnce(runtime.pool, `sign-in ${begun.state}`, lifeMs))) {
           throw new Refusal('this sign-in is finished already; start again');
         }
-        const found = await provider();
-        if (found === undefined) throw new Refusal('no identity provider is configured');
-        const claims = await verifiedClaims(found, query, begun);
+        const discovered = await provider();
+        if (discovered === undefined) throw new Refusal('no identity provider is configured');
+        const claims = await verifiedClaims(discovered, query, begun);
         checkSubjectAndTime(claims, runtime.clock.now());
-        const subject = `${found.settings.issuer} ${claims.sub}`;
+        const subject = `${discovered.settings.issuer} ${claims.sub}`;
         const known = [...runtime.active().integrations.keys()];
-        const grant = grantOf(found.settings, claims as { [claim: string]: Json | undefined }, known);
+        const grant = grantOf(discovered.settings, claims as { [claim: string]: Json | undefined }, known);
         const audit = { actor: grant.name, ...about, action: 'session.create', target: { by: 'oidc', subject } };
         if (grant.kind === 'refused') {
           await writeAudit(runtime.pool, { ...audit, status: 403 });
@@ -148,10 +148,10 @@ export function openOidc(runtime: Runtime): Oidc {
 
     async logout(token, about) {
       return limited('logout', about, async () => {
-        const found = await provider();
-        if (found === undefined) throw new Refusal('no identity provider is configured');
-        const { sub, jti } = await verifiedLogout(found, token, runtime.clock.now());
-        const { issuer } = found.settings;
+        const discovered = await provider();
+        if (discovered === undefined) throw new Refusal('no identity provider is configured');
+        const { sub, jti } = await verifiedLogout(discovered, token, runtime.clock.now());
+        const { issuer } = discovered.settings;
         if (!(await useOnce(runtime.pool, `logout ${issuer} ${jti}`, 2 * oldestMs))) {
           throw new Refusal('the logout token was used already');
         }

@@ -91,18 +91,18 @@ export function previewMapping({ asked, integration, spellings }: PreviewRequest
         ),
     );
   }
-  const found = readRecords(compiled.path, connector, sample, push);
-  if (found.kind === 'invalid') return { ...failed([]), problem: { code: found.code, message: found.message } };
-  const records = found.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, found.event));
+  const sampled = readRecords(compiled.path, connector, sample, push);
+  if (sampled.kind === 'invalid') return { ...failed([]), problem: { code: sampled.code, message: sampled.message } };
+  const records = sampled.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, sampled.event));
   const made = records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : []));
   const shaper = compiled.path.shapers[push ? 'push' : 'pull'];
-  const unmatched = shaper.unmatched(found.records).map(({ at, text: path }) => ({ at, path }));
+  const unmatched = shaper.unmatched(sampled.records).map(({ at, text: path }) => ({ at, path }));
   return {
     mistakes: [],
-    total: found.records.length,
+    total: sampled.records.length,
     records,
     unmatched,
-    repeated: repeatedIds(found.records),
+    repeated: repeatedIds(sampled.records),
     filled: fillRates(made),
     unlisted: unlistedStatuses(made),
   };
@@ -118,8 +118,8 @@ function readRecords(path: Path, connector: Bodies['connector'], sample: string,
   const given = readSample(sample);
   if (given.kind === 'invalid') return given;
   if (!push) {
-    const found = path.shapers.pull.records(given.value);
-    return found.kind === 'ok' ? ({ ...found, event: undefined } as const) : found;
+    const listed = path.shapers.pull.records(given.value);
+    return listed.kind === 'ok' ? ({ ...listed, event: undefined } as const) : listed;
   }
   const read = sampleEvent(connector, given.value);
   if (read.kind === 'thin')

@@ -75,8 +75,8 @@ const reasons = {
 export function mergeCandidates({ pool }: Pick<Runtime, 'pool'>, integration: string, limit: number) {
   return rolledBack(pool, async (tx) => {
     const pairs = await openPairs(tx, integration);
-    const found = [];
-    for (let start = 0; start < pairs.length && found.length < limit; start += limit) {
+    const undecided = [];
+    for (let start = 0; start < pairs.length && undecided.length < limit; start += limit) {
       const some = pairs.slice(start, start + limit);
       const own = new Map<string, Profile>();
       const ids = some.flatMap((pair) => pair.ids);
@@ -92,10 +92,10 @@ export function mergeCandidates({ pool }: Pick<Runtime, 'pool'>, integration: st
         const profiles = [view(a, bookings[0]), view(b, bookings[1])].sort(
           (one, other) => other.bookings - one.bookings,
         );
-        found.push({ evidence: because, reason: reasons[because], found_at, profiles });
+        undecided.push({ evidence: because, reason: reasons[because], found_at, profiles });
       }
     }
-    return found.slice(0, limit);
+    return undecided.slice(0, limit);
   });
 }
 

@@ -48,12 +48,12 @@ function eventOf(stream: Described<'stream'>, push: Described<'push'>, envelope:
     return { integration: '' as IntegrationName, settings };
   };
   const places = { eventPath: stream.event, offsetPath: stream.offset, brandPlaces: envelope.brand?.places ?? [] };
-  const { event: found, refused } = readMessage({ ...places, brands: { get } }, message);
-  if (found === undefined || refused !== undefined) {
+  const { event: received, refused } = readMessage({ ...places, brands: { get } }, message);
+  if (received === undefined || refused !== undefined) {
     const why = refused?.reason ?? 'push.envelope ignores the event: `names` does not list it';
     return { kind: 'invalid', code: 'push.bad_envelope', message: `${why}.` };
   }
-  const { event, eventId, rawBody } = found;
+  const { event, eventId, rawBody } = received;
   const { data } = parseJson(rawBody.toString()) as { readonly data: JsonObject };
   return { kind: 'ok', event: { event, data }, about: `${event} ${eventId} of the property ${property}` };
 }

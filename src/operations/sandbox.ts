@@ -22,12 +22,12 @@ import { offThread } from './off-thread.ts';
 /** The sandbox reads documents only, never stored data. */
 export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
   const { pool } = runtime;
-  const found = (integration: string) => runtime.active().integrations.get(integration);
+  const brandOf = (integration: string) => runtime.active().integrations.get(integration);
   return openSandbox({
     clock: runtime.clock,
     endpoint: intake.directory.endpoint,
     report: async (integration, arrived, examined) => {
-      const active = found(integration);
+      const active = brandOf(integration);
       if (active === undefined) return undefined;
       const asked = { brand: documentsOf(active), arrived, examined };
       return onBehalfOf(integration, () => offThread({ offload: runtime.sandboxOffload }, 'sandboxReport', asked));

@@ -56,7 +56,7 @@ function integrationsAround({ documents, settings }: Active, { kind, name }: Nam
     kind === 'integration' && pull !== undefined && text.includes(pull.base_url);
   const hasAccount = ({ body: { pull } }: Versioned<'integration'>) =>
     [...textsIn(pull?.auth)].every((one) => text.includes(one.text));
-  const found = [
+  const around = [
     ...[...named].map((one) => documents.get(one)).filter((one) => one !== undefined),
     ...documents.values().filter(({ body }) => refersTo(body)),
     ...documents.values().filter((one) => polls(one) && text.includes(one.body.brand_id)),
@@ -65,7 +65,7 @@ function integrationsAround({ documents, settings }: Active, { kind, name }: Nam
       .filter((one) => polls(one) && hasAccount(one))
       .take(20),
   ];
-  return [...new Set([...itself, ...found.flatMap((one) => [one.name, one.body.pulled_by ?? one.name])])];
+  return [...new Set([...itself, ...around.flatMap((one) => [one.name, one.body.pulled_by ?? one.name])])];
 }
 
 /** The source texts of the other documents and of the shipped connectors. */

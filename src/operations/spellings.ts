@@ -19,8 +19,8 @@ interface AddedSpelling {
 /** What brands send and nobody knows, with the value of the workspace that looks most like it. Those added since are left out. */
 export async function listUnknown(runtime: Runtime) {
   const { spellings = {} } = runtime.active().settings;
-  const found = await unknownSpellings(runtime.pool, Object.keys(shared));
-  return found.flatMap(({ field: drifted, ...one }) => {
+  const unknown = await unknownSpellings(runtime.pool, Object.keys(shared));
+  return unknown.flatMap(({ field: drifted, ...one }) => {
     const field = shared[drifted as Field];
     const map = spellings[field] ?? {};
     if (compileValues(map)(one.value) !== undefined) return [];

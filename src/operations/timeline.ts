@@ -58,8 +58,8 @@ type Received = TimelineEntry & {
 
 function originsIn(shaper: Shaper, sent: Sent): Origins {
   if (sent.kind === 'record') return shaper.origins(sent.raw);
-  const found = shaper.single(shownOf(sent));
-  return found.kind === 'ok' ? shaper.origins(found.record) : {};
+  const rows = shaper.single(shownOf(sent));
+  return rows.kind === 'ok' ? shaper.origins(rows.record) : {};
 }
 
 /**

@@ -36,17 +36,17 @@ interface ExportPreview extends BrandParts {
 }
 
 export async function previewExport(runtime: Runtime, name: string): Promise<ExportPreview> {
-  const found = await brandDocuments(runtime.pool, name);
-  if (found === undefined) {
+  const documents = await brandDocuments(runtime.pool, name);
+  if (documents === undefined) {
     throw new InnboundError('documents.unknown_name', noIntegration(name, runtime.active().integrations.keys()));
   }
-  if (found.pulledWith !== null) {
-    throw refused([`${name} is pulled together with ${found.pulledWith}: give each its own pull first`]);
+  if (documents.pulledWith !== null) {
+    throw refused([`${name} is pulled together with ${documents.pulledWith}: give each its own pull first`]);
   }
   const row = (await listedBrands(runtime.workspaceDir)).get(name);
   if (row !== undefined)
     throw refused([`${name} is a row of ${row.file}, which would bring it back: remove the row first`]);
-  return { ...found.parts, ...(await brandCounts(runtime.pool, name)) };
+  return { ...documents.parts, ...(await brandCounts(runtime.pool, name)) };
 }
 
 export async function exportBrand(
@@ -82,8 +82,8 @@ export async function exportBrand(
 async function takeOutOfForce(runtime: Runtime, name: string, by: string): Promise<void> {
   const one = { kind: 'integration', name } as const;
   await changeDocument<void>(runtime, by, async (tx) => {
-    const found = (await readAround(runtime, tx, one)).find((document) => isOne(document, one));
-    return { put: [], remove: found === undefined ? [] : [found], goesOn: true, result: () => {} };
+    const present = (await readAround(runtime, tx, one)).find((document) => isOne(document, one));
+    return { put: [], remove: present === undefined ? [] : [present], goesOn: true, result: () => {} };
   });
   const here = await fileHere(runtime.workspaceDir, 'integration', name);
   if (here !== undefined) await rm(path.join(runtime.workspaceDir, here.file));

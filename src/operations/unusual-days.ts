@@ -14,19 +14,21 @@ const nothing: FeedDay = { events: 0, runs: 0, rows: 0, run_ms: 0, dead_rows: 0,
 export async function unusualDays(runtime: Runtime): Promise<Facts['volumes']> {
   const { pool } = runtime;
   const { integrations } = runtime.active();
-  const found = [...Map.groupBy(await feedWeeks(pool), ({ integration }) => integration)].flatMap(([name, weeks]) => {
-    const integration = integrations.get(name);
-    const ago = (week: number) => weeks.find((one) => one.week === week) ?? nothing;
-    const habit = { today: ago(0), weeks: [1, 2, 3, 4].map(ago), listsChanges: listsChanges(runtime, name) };
-    const isPaused = integration === undefined || integration.body.paused;
-    return isPaused || judgeFeed(habit).length === 0 ? [] : [{ name, habit }];
-  });
-  const names = found.map(({ name }) => name);
+  const volumesOf = [...Map.groupBy(await feedWeeks(pool), ({ integration }) => integration)].flatMap(
+    ([name, weeks]) => {
+      const integration = integrations.get(name);
+      const ago = (week: number) => weeks.find((one) => one.week === week) ?? nothing;
+      const habit = { today: ago(0), weeks: [1, 2, 3, 4].map(ago), listsChanges: listsChanges(runtime, name) };
+      const isPaused = integration === undefined || integration.body.paused;
+      return isPaused || judgeFeed(habit).length === 0 ? [] : [{ name, habit }];
+    },
+  );
+  const names = volumesOf.map(({ name }) => name);
   const open = await openAlertsOf(pool, { integrations: names, destinations: [] });
   const explained = new Set(open.filter(({ kind }) => explaining.includes(kind)).map(({ integration }) => integration));
   const season = await seasons(runtime, names);
   const volumes = [];
-  for (const { name, habit } of found) {
+  for (const { name, habit } of volumesOf) {
     const isFew = (measure: FeedMeasure) => measure === 'events' || measure === 'rows';
     const findings = judgeFeed(habit, season.get(name)).filter(
       ({ measure }) => !isFew(measure) || !explained.has(name),

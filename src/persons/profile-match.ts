@@ -65,13 +65,13 @@ export function findProfile<Profile extends Candidate>(
   profiles: readonly Profile[],
   betweenOf: (profile: Profile) => Between,
 ): ProfileMatch<Profile> | undefined {
-  const found = profiles.flatMap((profile) => {
+  const matches = profiles.flatMap((profile) => {
     const decision = comparedWith(guest, profile, betweenOf(profile));
     const equal = (Object.keys(guest) as (keyof Guest)[]).filter((one) => profile.guest[one] === guest[one]).length;
     const likeness = 2 * equal - Object.keys(profile.guest).length;
     return decision.is === 'same' ? [{ profile, because: decision.because, likeness }] : [];
   });
-  const [first, ...others] = found.toSorted(
+  const [first, ...others] = matches.toSorted(
     (a, b) =>
       strength.indexOf(a.because) - strength.indexOf(b.because) ||
       b.likeness - a.likeness ||

@@ -8,17 +8,17 @@ import { cardToken, hasCardToken } from '../canonical/replaced-card.ts';
 export function withoutCards(bytes: Buffer): { readonly bytes: Buffer; readonly cards: number } {
   const text = bytes.toString('latin1');
   const numbers = [...replacedNumbers(text)];
-  const found = [...numbers, ...securityCodes(text, numbers.length > 0)].sort((a, b) => a.start - b.start);
-  if (found.length === 0) return { bytes, cards: 0 };
+  const spans = [...numbers, ...securityCodes(text, numbers.length > 0)].sort((a, b) => a.start - b.start);
+  if (spans.length === 0) return { bytes, cards: 0 };
   const parts: Buffer[] = [];
   let end = 0;
-  for (const one of found) {
+  for (const one of spans) {
     if (one.start < end) continue;
     parts.push(bytes.subarray(end, one.start), Buffer.from(one.token));
     end = one.end;
   }
   parts.push(bytes.subarray(end));
-  return { bytes: Buffer.concat(parts), cards: found.length };
+  return { bytes: Buffer.concat(parts), cards: spans.length };
 }
 
 /** What replaces a card number or a security code. */
@@ -67,10 +67,10 @@ const namedAsCode =
 
 function securityCodes(text: string, hasNumber: boolean): CardSpan[] {
   if (!hasNumber && !codeWord.test(text)) return [];
-  return [...text.matchAll(keyWithDigits)].flatMap((found) => {
-    const [all, key = '', value = ''] = found;
+  return [...text.matchAll(keyWithDigits)].flatMap((match) => {
+    const [all, key = '', value = ''] = match;
     if (!namedAsCode.test(inWords(key))) return [];
-    const end = found.index + all.length;
+    const end = match.index + all.length;
     return [{ start: end - value.length, end, token: '"[cvv]"' }];
   });
 }

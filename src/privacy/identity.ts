@@ -24,15 +24,15 @@ export function guestIdIdentity(guestId: string, integration: string): string {
  * identifies a guest only if the erasure request named it; together with the name it always does.
  */
 export function identitiesOf(guest: Guest, integration: string, reservationId?: string): string[] {
-  const found = foundIdentities(guest, integration);
-  if (reservationId !== undefined) found.push(...namedIn(reservationId, guest, integration, [hasId(guest)]));
+  const identities = foundIdentities(guest, integration);
+  if (reservationId !== undefined) identities.push(...namedIn(reservationId, guest, integration, [hasId(guest)]));
   for (const brand of [undefined, integration]) {
     for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
-      if (address) found.push(askedIdentity('email', address, brand));
+      if (address) identities.push(askedIdentity('email', address, brand));
     }
-    if (guest.phone) found.push(askedIdentity('phone', guest.phone, brand));
+    if (guest.phone) identities.push(askedIdentity('phone', guest.phone, brand));
   }
-  return found;
+  return identities;
 }
 
 /** Identities kept for a guest in addition to those of the request. They apply within the guest's brand. */
@@ -61,22 +61,22 @@ function namedIn(reservationId: string, guest: Guest, integration: string, withI
 const namesOf = (guest: Guest): string[] => [nameOf(guest), ...listedNames(guest)].filter((name) => name !== '');
 
 function foundIdentities(guest: Guest, integration: string): string[] {
-  const found: string[] = [];
-  if (guest.guest_id) found.push(guestIdIdentity(guest.guest_id, integration));
+  const identities: string[] = [];
+  if (guest.guest_id) identities.push(guestIdIdentity(guest.guest_id, integration));
   if (guest.document_number)
-    found.push(`${integration} document:${guest.document_type ?? ''}:${guest.document_number}`);
+    identities.push(`${integration} document:${guest.document_type ?? ''}:${guest.document_number}`);
   for (const name of namesOf(guest)) {
     for (const phone of [guest.phone, guest.phone_raw?.replace(/\D/g, '')]) {
-      if (phone) found.push(`${integration} phone and name:${phone}:${name}`);
+      if (phone) identities.push(`${integration} phone and name:${phone}:${name}`);
     }
     for (const address of [guest.email, guest.email_raw?.trim().toLowerCase()]) {
-      if (address) found.push(`${integration} email and name:${address}:${name}`);
+      if (address) identities.push(`${integration} email and name:${address}:${name}`);
     }
   }
   for (const name of guest.date_of_birth ? fullNames(guest) : []) {
-    found.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
+    identities.push(`${integration} birth date and name:${guest.date_of_birth}:${name}`);
   }
-  return found;
+  return identities;
 }
 
 /**

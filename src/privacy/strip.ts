@@ -42,39 +42,39 @@ const domain = /^[^\s"'<>(),;:\\@]+\.[^\s"'<>(),;:\\@]*[\p{L}\p{N}]/u;
 /** E-mail addresses anywhere in a payload. Reads a bounded text around each @, so that a long text without spaces costs no more. */
 export function addressesIn(raw: Json): string[] {
   const text = JSON.stringify(raw ?? null).toLowerCase();
-  const found = new Set<string>();
-  for (let at = text.indexOf('@'); at !== -1 && found.size < mostCompared; at = text.indexOf('@', at + 1)) {
+  const addresses = new Set<string>();
+  for (let at = text.indexOf('@'); at !== -1 && addresses.size < mostCompared; at = text.indexOf('@', at + 1)) {
     const [before] = localPart.exec(text.slice(Math.max(0, at - 64), at)) ?? [];
     const [after] = domain.exec(text.slice(at + 1, at + 256)) ?? [];
-    if (before !== undefined && after !== undefined) found.add(`${before}@${after}`);
+    if (before !== undefined && after !== undefined) addresses.add(`${before}@${after}`);
   }
-  return [...found];
+  return [...addresses];
 }
 
 const mostCompared = 1_000;
 
 /** Nine digits in a row, as at the end of a phone number, wherever they begin and however they are separated. */
 export function numbersIn(raw: Json): string[] {
-  const found = new Set<string>();
+  const numbers = new Set<string>();
   for (const text of scalarsIn(raw)) {
     for (const [row] of text.matchAll(/\d(?:[^0-9a-zA-Z]{0,3}\d){8,}/g)) {
       const digits = row.replace(/\D/g, '');
-      for (let end = comparedDigits; end <= digits.length && found.size < mostCompared; end++)
-        found.add(digits.slice(end - comparedDigits, end));
+      for (let end = comparedDigits; end <= digits.length && numbers.size < mostCompared; end++)
+        numbers.add(digits.slice(end - comparedDigits, end));
     }
   }
-  return [...found];
+  return [...numbers];
 }
 
 const looksLikeDocument = /^(?=.*\d)[^\s@]{6,40}$/;
 
 /** Texts that may be the number of a document, in lower case. Shorter ones are also amounts and dates. */
 export function documentsIn(raw: Json): string[] {
-  const found = new Set<string>();
+  const documents = new Set<string>();
   for (const text of scalarsIn(raw)) {
-    if (found.size < mostCompared && looksLikeDocument.test(text)) found.add(text.toLowerCase());
+    if (documents.size < mostCompared && looksLikeDocument.test(text)) documents.add(text.toLowerCase());
   }
-  return [...found];
+  return [...documents];
 }
 
 function* scalarsIn(value: Json): Generator<string> {

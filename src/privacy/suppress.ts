@@ -20,13 +20,15 @@ export function suppression(keyring: Keyring): ErasurePort {
   return {
     hashesOf(statement, integration) {
       const reservationId = reservationOf(statement);
-      const found = guestsIn(statement).flatMap((guest) => identitiesOf(guest, integration, reservationId));
+      const rememberedIdentities = guestsIn(statement).flatMap((guest) =>
+        identitiesOf(guest, integration, reservationId),
+      );
       const raw = rawOf(statement);
       const others =
         statement.record !== undefined
           ? addressesIn(raw).flatMap((address) => askedAddresses(address, integration))
           : identitiesInPayload(raw, integration);
-      return hashesOf(keyring, [...found, ...others]);
+      return hashesOf(keyring, [...rememberedIdentities, ...others]);
     },
     others(statement, integration, erased) {
       const reservationId = reservationOf(statement);

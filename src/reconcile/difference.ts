@@ -9,23 +9,23 @@ export interface Difference {
 
 /** The leaves that differ between two records, in the order of the newer one, then what it lost. */
 export function difference(before: Json | undefined, after: Json | undefined): Difference[] {
-  const found: Difference[] = [];
-  collect(before, after, '', found);
-  return found;
+  const differences: Difference[] = [];
+  collect(before, after, '', differences);
+  return differences;
 }
 
-function collect(before: Json | undefined, after: Json | undefined, path: string, found: Difference[]): void {
+function collect(before: Json | undefined, after: Json | undefined, path: string, differences: Difference[]): void {
   if (before === after) return;
   if (isList(before) && isList(after)) {
     for (let i = 0; i < Math.max(before.length, after.length); i++) {
-      collect(before[i], after[i], `${path}[${i}]`, found);
+      collect(before[i], after[i], `${path}[${i}]`, differences);
     }
   } else if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
       const own = (side: { [key: string]: Json }) => (Object.hasOwn(side, key) ? side[key] : undefined);
-      collect(own(before), own(after), `${path}${memberText(key, path === '')}`, found);
+      collect(own(before), own(after), `${path}${memberText(key, path === '')}`, differences);
     }
-  } else found.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
+  } else differences.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
 }
 
 /** A name that could be mistaken for a path is quoted: `extra["a.b"]`. */

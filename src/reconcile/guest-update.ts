@@ -130,7 +130,7 @@ const reasons: readonly (readonly SameReason[])[] = [
 function strongest(compared: readonly Compared[]): readonly Compared[] {
   const by = (wanted: readonly SameReason[]) =>
     compared.filter(({ decision }) => decision.is === 'same' && wanted.includes(decision.because));
-  return reasons.map(by).find((found) => found.length > 0) ?? [];
+  return reasons.map(by).find((keys) => keys.length > 0) ?? [];
 }
 
 /** A guest whom the event does not mean itself, but who is the person whom it means. An operator may have merged two guest ids. */

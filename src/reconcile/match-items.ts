@@ -87,8 +87,8 @@ function firstFitting(
     const line = places.get(key);
     if (line === undefined) continue;
     while (line[0] !== undefined && taken[line[0]]) line.shift();
-    const found = line.slice(0, mostCompared).find((place) => !taken[place] && fits(place));
-    if (found !== undefined) return found;
+    const nearest = line.slice(0, mostCompared).find((place) => !taken[place] && fits(place));
+    if (nearest !== undefined) return nearest;
   }
   return undefined;
 }
@@ -105,12 +105,12 @@ interface Rules {
 }
 
 function keysOf(item: ItemIdentity, keyOf: KeyOf): ReadonlySet<string> {
-  const found = new Set<string>();
+  const keys = new Set<string>();
   for (const look of item.looks.flat()) {
     const key = keyOf(look, item);
-    if (key !== undefined) found.add(key);
+    if (key !== undefined) keys.add(key);
   }
-  return found;
+  return keys;
 }
 
 const text = (value: Json | undefined): string | undefined =>

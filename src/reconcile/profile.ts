@@ -44,9 +44,9 @@ export function chooseProfile<Profile extends Candidate>(
   const mentions = [guest, ...candidates.map((one) => one.guest), ...lists.flatMap((list) => [...list])];
   const isShared = sharedAmong(new Set(mentions), {}, lists);
   const betweenOf = ({ id }: Candidate) => ({ isShared, isOneReservation: isOfReservation(id) });
-  const found = findProfile(guest, candidates, betweenOf);
-  if (found !== undefined) {
-    const { profile, others } = found;
+  const match = findProfile(guest, candidates, betweenOf);
+  if (match !== undefined) {
+    const { profile, others } = match;
     const taken = pinnedElsewhere(guest, profile.id, candidates);
     return { kind: 'known', profile, guest: mergeProfile(profile.guest, withoutKeys(guest, taken)), others };
   }

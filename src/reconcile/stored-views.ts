@@ -50,11 +50,11 @@ function runsIn({ lists }: View): readonly (ConsentRun | null)[] | undefined {
 }
 
 function idsIn({ lists }: View): ItemIds | undefined {
-  const found = listNames.flatMap((name) => {
+  const ids = listNames.flatMap((name) => {
     const items = lists[name]?.items ?? [];
     return items.some(({ key }) => key !== undefined) ? [[name, items.map(({ key }) => key ?? null)] as const] : [];
   });
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  return ids.length === 0 ? undefined : Object.fromEntries(ids);
 }
 
 /** What to store for a view that equals the record. */

@@ -34,13 +34,13 @@ export async function filesOffered(
   const unsure = files.filter(isUnsure).map(({ document }) => document);
   const texts = await storedTexts(tx, unsure);
   return files.map(({ document, key, textHash, inForce, isPast }) => {
-    const found = storedSources(keys, document).map((text) => texts.get(`${key} ${textHashOf(text)}`));
-    const isNewText = found.every((one) => one === undefined);
+    const stored = storedSources(keys, document).map((text) => texts.get(`${key} ${textHashOf(text)}`));
+    const isNewText = stored.every((one) => one === undefined);
     return {
       key,
       hash: document.hash,
       textHash,
-      inForce: inForce || (!isPast && found.includes('in force')),
+      inForce: inForce || (!isPast && stored.includes('in force')),
       past: isPast ? 'content' : isNewText ? undefined : 'text',
       isNewText,
     };

@@ -218,14 +218,14 @@ function withNeeded(
   inForce: ReadonlyMap<string, unknown>,
 ): LoadedDocument[] {
   const byKey = new Map(files.map((one) => [keyOf(one), one]));
-  const found = new Set(apply);
+  const wanted = new Set(apply);
   // The set grows while it is read.
-  for (const key of found) {
+  for (const key of wanted) {
     const document = byKey.get(key);
     if (document?.kind !== 'integration') continue;
-    for (const needed of neededBy(document.body)) if (!inForce.has(needed) && byKey.has(needed)) found.add(needed);
+    for (const needed of neededBy(document.body)) if (!inForce.has(needed) && byKey.has(needed)) wanted.add(needed);
   }
-  return files.filter((one) => found.has(keyOf(one)));
+  return files.filter((one) => wanted.has(keyOf(one)));
 }
 
 /** Without the documents that the remaining integrations need. */

@@ -40,7 +40,7 @@ type RowKey = (scope: Scope) => string | undefined;
 /** A compiled mapping: what compileShape returns. */
 export type Shaper = ReturnType<typeof shaperOf>;
 
-export function shaperOf(config: ShapeConfig, env: Env, found: Rows, builder: Builder, keyOfRow: RowKey | undefined) {
+export function shaperOf(config: ShapeConfig, env: Env, listing: Rows, builder: Builder, keyOfRow: RowKey | undefined) {
   const flat = keyOfRow !== undefined;
 
   const rawOf = (row: Scope, body: Json): RawRecord => {
@@ -59,7 +59,7 @@ export function shaperOf(config: ShapeConfig, env: Env, found: Rows, builder: Bu
 
   /** The rows of the response, ungrouped; empty if there is no list. */
   const rows = (body: Json): Json[] => {
-    const all = found.all(body);
+    const all = listing.all(body);
     return all.kind === 'invalid' ? [] : allOf(all);
   };
 
@@ -96,14 +96,14 @@ export function shaperOf(config: ShapeConfig, env: Env, found: Rows, builder: Bu
     rows,
     rowKey,
     group,
-    count: found.count,
+    count: listing.count,
     draft: (raw: RawRecord) => builder.build(raw),
     /** The partner's own ids of the draft's rooms and charges. */
     itemIds: builder.itemIds,
 
     /** Every reservation of a response; flat rows are grouped within it. */
     records(body: Json): { readonly kind: 'ok'; readonly records: RawRecord[]; readonly total?: number } | Misshapen {
-      const all = found.all(body);
+      const all = listing.all(body);
       if (all.kind === 'invalid') return all;
       const records = flat
         ? group(allOf(all))
@@ -111,13 +111,13 @@ export function shaperOf(config: ShapeConfig, env: Env, found: Rows, builder: Bu
             ...all.rows.map((row) => rawOf(row, body)),
             ...all.partial.map((row) => ({ ...rawOf(row, body), partial: true as const })),
           ];
-      const total = found.total(body);
+      const total = listing.total(body);
       return total === undefined ? { kind: 'ok', records } : { kind: 'ok', records, total };
     },
 
     /** The one reservation of a response, or of an event's data. */
     single(body: Json): { readonly kind: 'ok'; readonly record: RawRecord } | Misshapen {
-      const one = found.single(body);
+      const one = listing.single(body);
       if (one.kind === 'invalid') return one;
       if (!flat) return { kind: 'ok', record: rawOf(one.row, body) };
       const [first] = group(rows(body));
@@ -193,13 +193,13 @@ function prune(value: Json, start: string, trace: Trace, tables: ReadonlySet<str
   for (const table of tables) {
     const steps = stepsUnder(table, start);
     const places = trace.tables.get(table) ?? new Set();
-    if (steps !== undefined) kept = put(kept, value, steps, 0, (found) => onlyRows(found, places));
+    if (steps !== undefined) kept = put(kept, value, steps, 0, (listing) => onlyRows(listing, places));
   }
   for (const path of trace.touched ?? []) {
     const steps = stepsUnder(path, start);
     const isInTable = (table: string) => path === table || path.startsWith(`${table}[`) || path.startsWith(`${table}.`);
     if (steps === undefined || [...tables].some(isInTable)) continue;
-    kept = put(kept, value, steps, 0, (found) => found);
+    kept = put(kept, value, steps, 0, (listing) => listing);
   }
   return kept;
 }
@@ -219,7 +219,7 @@ function put(
   value: Json | undefined,
   steps: readonly Step[],
   index: number,
-  copy: (found: Json) => Json,
+  copy: (read: Json) => Json,
 ): Json {
   const step = steps[index];
   if (value === undefined || value === null) return value ?? null;

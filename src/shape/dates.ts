@@ -15,8 +15,8 @@ const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
   epoch_ms: (timezone) => (value) => epochDate(value, 1, timezone),
   epoch_days: () => epochDay,
   dotnet: (timezone) => (value) => {
-    const found = typeof value === 'string' ? /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(value.trim()) : null;
-    return found ? epochDate(found[1] ?? null, 1, timezone) : undefined;
+    const match = typeof value === 'string' ? /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(value.trim()) : null;
+    return match ? epochDate(match[1] ?? null, 1, timezone) : undefined;
   },
 };
 
@@ -74,9 +74,9 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   if (text.length === 10 && isLocalDate(text)) return text;
   const zoned = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})$/.exec(text.trim())?.[1];
   if (zoned !== undefined && isLocalDate(zoned)) return zoned;
-  const found = isoForm.exec(text.trim());
-  if (!found) return undefined;
-  const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', fraction = '0', offset] = found;
+  const match = isoForm.exec(text.trim());
+  if (!match) return undefined;
+  const [, y = '', m = '', d = '', hour = '0', minute = '0', second = '0', fraction = '0', offset] = match;
   const year = Number(y);
   const month = Number(m);
   const day = Number(d);
@@ -197,11 +197,11 @@ function readPattern(
   meaning: Meaning,
 ): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const found = regex.exec(String(value).trim());
-  if (!found) return undefined;
+  const match = regex.exec(String(value).trim());
+  if (!match) return undefined;
   const part = (...names: string[]): string | undefined => {
     const name = names.find((candidate) => places.has(candidate));
-    return name === undefined ? undefined : found[places.get(name) ?? 0];
+    return name === undefined ? undefined : match[places.get(name) ?? 0];
   };
   const short = part('YY');
   const year = Number(part('YYYY') ?? (Number(short) < lastCentury[meaning] ? `20${short}` : `19${short}`));
@@ -249,9 +249,9 @@ export function monthOf(word: string): number | undefined {
   const short = english.indexOf(plain);
   if (short >= 0) return short + 1;
   if (plain.length < 3) return undefined;
-  const found = new Set(names.filter(({ name }) => name.startsWith(plain)).map(({ month }) => month));
+  const months = new Set(names.filter(({ name }) => name.startsWith(plain)).map(({ month }) => month));
   // Finnish and Polish add an ending to the name: 16. marraskuuta.
-  if (found.size === 0)
-    for (const { name, month } of names) if (name.length > 3 && plain.startsWith(name)) found.add(month);
-  return found.size === 1 ? [...found][0] : undefined;
+  if (months.size === 0)
+    for (const { name, month } of names) if (name.length > 3 && plain.startsWith(name)) months.add(month);
+  return months.size === 1 ? [...months][0] : undefined;
 }

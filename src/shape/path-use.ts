@@ -15,8 +15,8 @@ export interface PathUse {
   missed: boolean;
 }
 
-export function markUse(use: PathUse | undefined, found: boolean): void {
+export function markUse(use: PathUse | undefined, isPresent: boolean): void {
   if (use === undefined) return;
-  if (found) use.found = true;
+  if (isPresent) use.found = true;
   else use.missed = true;
 }

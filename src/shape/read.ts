@@ -69,10 +69,10 @@ function keyOfKey(outer: string, inner: string): Read {
 /** A path with [] where one value is needed: the first that is not empty. */
 function firstOf(each: Each, list: Read): Read {
   return (scope) => {
-    for (const found of each(scope)) {
-      if (isBlank(found.item)) continue;
-      wasRead(found, found, nowhere, found.item);
-      return found.item;
+    for (const inner of each(scope)) {
+      if (isBlank(inner.item)) continue;
+      wasRead(inner, inner, nowhere, inner.item);
+      return inner.item;
     }
     return list(scope) === undefined ? undefined : null;
   };

@@ -38,8 +38,8 @@ export function compileRows(shape: ShapeSection, env: Env) {
   /** All rows, or why the response has none. */
   const all = (body: Json): FoundRows | Misshapen => {
     const scope = answerScope(body);
-    const found = listAt(root, scope, shape);
-    if (found) return found;
+    const located = listAt(root, scope, shape);
+    if (located) return located;
     const rows = add(root.each(scope));
     if (further.length === 0) return { kind: 'ok', rows, partial: [] };
     const those = (partial: boolean) => further.flatMap((list) => (list.partial === partial ? list.rows(scope) : []));
@@ -123,12 +123,12 @@ function listAt(root: RowsAt, scope: Scope, shape: ShapeSection): Misshapen | un
   // A path through lists also goes through the values of an object.
   if (typeof value === 'object' && (root.outer !== undefined || shape.object_is_one === true)) return undefined;
   const where = text === '' ? 'The response is' : `At ${text} there is`;
-  const found = typeof value === 'object' ? `an object with ${names(value)}` : `a ${typeof value}`;
+  const actual = typeof value === 'object' ? `an object with ${names(value)}` : `a ${typeof value}`;
   const hint = root.text === undefined ? '; set shape.root_path to the key that holds the list' : '';
   return {
     kind: 'invalid',
     code: 'record.not_a_list',
-    message: `${where} ${found}, not a list of reservations${hint}.`,
+    message: `${where} ${actual}, not a list of reservations${hint}.`,
   };
 }
 

@@ -121,19 +121,19 @@ export function startOf(path: Path): (scope: Scope) => Scope | undefined {
   const { up } = path;
   if (up === 0 && path.start !== 'key') return (scope) => scope;
   return (scope) => {
-    let found: Scope | undefined = scope;
-    for (let level = 0; level < up; level++) found = found?.up;
-    if (scope.root.trace !== undefined) addOutside(scope.root.trace, found, text);
-    return found;
+    let target: Scope | undefined = scope;
+    for (let level = 0; level < up; level++) target = target?.up;
+    if (scope.root.trace !== undefined) addOutside(scope.root.trace, target, text);
+    return target;
   };
 }
 
 const stepText = (step: Step): string =>
   step.kind === 'key' ? `.${step.key}` : step.kind === 'index' ? `[${step.index}]` : '[]';
 
-function addOutside({ outside }: Trace, found: Scope | undefined, text: string): void {
-  if (found === undefined || found.at.startsWith('$parent')) outside.add(`${found?.at ?? '$parent'}${text}`);
-  else if (text.endsWith('$key') && found === found.root.record) outside.add('$key');
+function addOutside({ outside }: Trace, target: Scope | undefined, text: string): void {
+  if (target === undefined || target.at.startsWith('$parent')) outside.add(`${target?.at ?? '$parent'}${text}`);
+  else if (text.endsWith('$key') && target === target.root.record) outside.add('$key');
 }
 
 function scopeAt(root: Root, item: Json | undefined, at: string): Scope {

@@ -84,8 +84,8 @@ function tracedFirst(reads: readonly Read[]): Read {
     for (const read of reads) {
       const before: readonly string[] = trace?.sources ?? [];
       if (trace !== undefined) trace.sources = [];
-      const found = read(scope);
-      const value = isHollow(found) ? null : found;
+      const candidate = read(scope);
+      const value = isHollow(candidate) ? null : candidate;
       if (trace !== undefined)
         trace.sources = isBlank(taken) && !isBlank(value) ? [...before, ...trace.sources] : [...before];
       if (isBlank(taken)) taken = value ?? taken;
@@ -188,8 +188,8 @@ function lookedUp(form: LookupForm, slot: Slot, at: string, env: Env): Read {
     const key = keyText(asked);
     if (key === undefined) return asked === undefined ? undefined : null;
     for (const row of find(scope, key)) {
-      const found = value(row);
-      if (!isBlank(found)) return found;
+      const keys = value(row);
+      if (!isBlank(keys)) return keys;
     }
     return null;
   };

@@ -28,18 +28,18 @@ export function compileTable(text: string, keys: readonly string[] | undefined, 
     scope.root.trace?.outside.add(`${text} ${JSON.stringify([keys, wanted])}`);
     markUse(path.use, rows !== undefined);
     if (typeof rows !== 'object' || rows === null) return [];
-    let found: readonly (string | number)[];
+    let values: readonly (string | number)[];
     if (key === undefined) {
-      found = Object.hasOwn(rows, wanted) ? [Array.isArray(rows) ? Number(wanted) : wanted] : [];
+      values = Object.hasOwn(rows, wanted) ? [Array.isArray(rows) ? Number(wanted) : wanted] : [];
     } else {
       let index = indexes.get(rows);
       if (index === undefined) {
         index = indexRows(rows, key, scope);
         indexes.set(rows, index);
       }
-      found = index.get(wanted) ?? [];
+      values = index.get(wanted) ?? [];
     }
-    return found.map((place) => rowScope(rows, place, text, scope));
+    return values.map((place) => rowScope(rows, place, text, scope));
   };
 }
 

@@ -7,18 +7,18 @@ import type { Json } from '../terms.ts';
  */
 export function unmappedPaths(value: Json, touched: ReadonlySet<string>): string[] {
   const read = new Set([...touched].map((path) => path.replace(/\[-?\d+\]/g, '[]')));
-  const found = new Set<string>();
-  visit(value, '', read, found);
-  return [...found];
+  const paths = new Set<string>();
+  visit(value, '', read, paths);
+  return [...paths];
 }
 
-function visit(value: Json, at: string, read: ReadonlySet<string>, found: Set<string>): void {
+function visit(value: Json, at: string, read: ReadonlySet<string>, paths: Set<string>): void {
   if (read.has(at)) return;
   if (Array.isArray(value)) {
-    for (const item of value) visit(item, `${at}[]`, read, found);
+    for (const item of value) visit(item, `${at}[]`, read, paths);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) visit(item, pathText(at, key), read, found);
+    for (const [key, item] of Object.entries(value)) visit(item, pathText(at, key), read, paths);
   } else {
-    found.add(at);
+    paths.add(at);
   }
 }

@@ -31,9 +31,9 @@ export function compileValues(map: ValueMap): Translate {
   return (spelling) => {
     const known = exact.get(spelling);
     if (known !== undefined) return known;
-    const found = folded.get(folding(spelling));
-    if (found !== undefined && exact.size < mostSpellings) exact.set(spelling, found);
-    return found ?? rest;
+    const meaning = folded.get(folding(spelling));
+    if (meaning !== undefined && exact.size < mostSpellings) exact.set(spelling, meaning);
+    return meaning ?? rest;
   };
 }
 
@@ -111,8 +111,8 @@ export function namePart(
   order: 'first_last' | 'last_first' | undefined,
 ): string | undefined {
   const [first, last] = splitName(full.trim().replace(/\s+/gu, ' '), order);
-  const found = part === 'first' ? first : last;
-  return found === '' ? undefined : found;
+  const name = part === 'first' ? first : last;
+  return name === '' ? undefined : name;
 }
 
 function splitName(full: string, order: 'first_last' | 'last_first' | undefined): [first: string, last: string] {

@@ -13,8 +13,8 @@ export function dateOfMoment(writtenMs: number, offset: number, timezone: string
 
 /** Milliseconds ahead of UTC for a written offset: Z, +02:00, -0530, +02. */
 export function offsetMs(text: string): number {
-  const found = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
-  if (!found) return 0;
-  const minutes = Number(found[2]) * 60 + Number(found[3] ?? 0);
-  return (found[1] === '-' ? -1 : 1) * minutes * 60_000;
+  const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
+  if (!match) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  return (match[1] === '-' ? -1 : 1) * minutes * 60_000;
 }

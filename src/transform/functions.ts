@@ -117,8 +117,8 @@ export function registerFunctions(environment: Environment): void {
   add('list<string>.Join(): string', join);
   add('list<string>.Join(string): string', join);
   add('string.replace(string, string): string', (text: string, from: string, to: string) => {
-    const found = from === '' ? 0 : checkText(text).split(from).length - 1;
-    if (text.length + found * to.length > limits.text)
+    const count = from === '' ? 0 : checkText(text).split(from).length - 1;
+    if (text.length + count * to.length > limits.text)
       throw new LimitReached(`replace gives more than ${limits.text} characters`);
     return from === '' ? text : text.replaceAll(from, () => to);
   });

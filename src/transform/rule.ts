@@ -52,7 +52,7 @@ export interface CompiledRule {
 /** Where the mistakes of one rule go. */
 type Problems = Omit<RuleProblem, 'document'>[];
 
-export function compileRule(rule: Rule, index: number, document: RuleHome, found: RuleProblem[]): CompiledRule {
+export function compileRule(rule: Rule, index: number, document: RuleHome, faults: RuleProblem[]): CompiledRule {
   const path = `transforms[${index}]`;
   const problems: Problems = [];
   const sets = Object.entries(rule.set ?? {}).flatMap(([at, text]) => compileSet(at, text, path, problems));
@@ -77,7 +77,7 @@ export function compileRule(rule: Rule, index: number, document: RuleHome, found
       offset: 0,
     });
   }
-  found.push(...problems.map((problem) => ({ document, ...problem })));
+  faults.push(...problems.map((problem) => ({ document, ...problem })));
   return {
     document,
     path,

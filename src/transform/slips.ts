@@ -37,8 +37,8 @@ export function slipAt(text: string, offset: number): Mistake | undefined {
 }
 
 /** The equals sign in `==` and `<=` is correct. */
-function isPartOfSign(text: string, start: number, found: string): boolean {
-  return found === '=' && (/[=<>!]/.test(text[start - 1] ?? '') || text[start + 1] === '=');
+function isPartOfSign(text: string, start: number, sign: string): boolean {
+  return sign === '=' && (/[=<>!]/.test(text[start - 1] ?? '') || text[start + 1] === '=');
 }
 
 const known: ReadonlySet<string> = new Set([...fieldsOf.values(), ...Object.values(variables)].flat());

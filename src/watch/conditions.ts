@@ -15,10 +15,10 @@ const apiFailures: ReadonlySet<string> = new Set([
 export function conditionsOf(facts: Facts): Condition[] {
   const causes = withoutEffects(facts);
   const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries];
-  const found = judges.flatMap((judge) => [...judge(causes)]);
-  const known = new Set(found.map(({ integration }) => integration));
+  const conditions = judges.flatMap((judge) => [...judge(causes)]);
+  const known = new Set(conditions.map(({ integration }) => integration));
   const empty = facts.empty.filter(({ integration }) => !known.has(integration));
-  return [...found, ...empty.map(isNew)].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
+  return [...conditions, ...empty.map(isNew)].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
 function withoutEffects(facts: Facts): Facts {

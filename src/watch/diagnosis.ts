@@ -164,11 +164,11 @@ export function judgeNodes(
   missingRoles: Facts['missingRoles'] = [],
 ): Diagnosis[] {
   if (nodes.length === 0) return [ok('nodes', 'No node is running.')];
-  const found: Diagnosis[] = [];
+  const diagnoses: Diagnosis[] = [];
   const versions = new Set(nodes.map(({ version }) => version ?? 'unknown'));
   if (versions.size > 1 || !versions.has(own)) {
     const list = nodes.map(({ node, version }) => `${node} (${version ?? 'unknown'})`).join(', ');
-    found.push(
+    diagnoses.push(
       warning(
         'nodes.versions',
         `Nodes run different versions than this one (${own}): ${list}.`,
@@ -178,8 +178,8 @@ export function judgeNodes(
   }
   const conditions = conditionsOf({ ...noFacts, missingRoles, ...troubledNodes(nodes) });
   for (const { kind, message } of conditions)
-    found.push(problem(`nodes.${kind}`, message, adviceFor([kind]).join(' ')));
-  return found.length > 0 ? found : [ok('nodes', `${nodesText(nodes.length)}, version ${own}.`)];
+    diagnoses.push(problem(`nodes.${kind}`, message, adviceFor([kind]).join(' ')));
+  return diagnoses.length > 0 ? diagnoses : [ok('nodes', `${nodesText(nodes.length)}, version ${own}.`)];
 }
 
 export interface HostFacts {

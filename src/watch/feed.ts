@@ -62,7 +62,7 @@ function deadOf({ events, runs, rows, dead_rows, dead_events }: FeedDay) {
  * closed. `season`: stays around now for each stay around then, by the records; a hotel that closes has fewer rows and events.
  */
 export function judgeFeed({ today, weeks, listsChanges }: FeedHabit, season = 1): FeedFinding[] {
-  const found: FeedFinding[] = [];
+  const findings: FeedFinding[] = [];
   const of = (measure: FeedMeasure) => ({
     now: measured(measure, today, listsChanges),
     past: weeks.map((week) => measured(measure, week, listsChanges)),
@@ -71,7 +71,7 @@ export function judgeFeed({ today, weeks, listsChanges }: FeedHabit, season = 1)
     const { now, past } = of(measure);
     const usual = median(past.map((one) => one ?? 0));
     const expected = usual * Math.min(1, season);
-    if (now !== undefined && expected >= fewest && now < fewShare * expected) found.push({ measure, now, usual });
+    if (now !== undefined && expected >= fewest && now < fewShare * expected) findings.push({ measure, now, usual });
   };
   few('events', fewestADay);
   few('rows', listsChanges ? fewestADay : fewestARun);
@@ -82,11 +82,11 @@ export function judgeFeed({ today, weeks, listsChanges }: FeedHabit, season = 1)
     const usual = median(past.map((one) => one ?? 0));
     const isRising = past.every((one, i) => one !== undefined && (past[i - 1] ?? now) >= growth * one);
     const isMuch = now >= manyTimes * usual * scale || (isRising && now >= 2 * (past.at(-1) ?? 0) * scale);
-    if (known && now >= least && isMuch) found.push({ measure, now, usual });
+    if (known && now >= least && isMuch) findings.push({ measure, now, usual });
   };
   const { now: rows = 0, past } = of('rows');
   const moreRows = rows / Math.max(1, median(past.map((one) => one ?? 0)));
   if (today.runs >= leastRuns) many('run_seconds', leastRunSeconds, Math.max(1, moreRows));
   if (deadOf(today).dead >= fewestDead) many('dead_share', leastDeadShare);
-  return found;
+  return findings;
 }

@@ -89,8 +89,8 @@ function offsetHours(timezone: string, hour: number): number {
   const known = offsets.get(key);
   if (known !== undefined) return known;
   const at = Temporal.Instant.fromEpochMilliseconds(hour * hourMs).toZonedDateTimeISO(timezone);
-  const found = Math.round(at.offsetNanoseconds / 3.6e12);
+  const hours = Math.round(at.offsetNanoseconds / 3.6e12);
   if (offsets.size > 50_000) offsets.clear();
-  offsets.set(key, found);
-  return found;
+  offsets.set(key, hours);
+  return hours;
 }

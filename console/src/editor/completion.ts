@@ -47,11 +47,11 @@ function keysAbove(before: string, indent: number): string[] {
   const keys: string[] = [];
   let least = indent;
   for (const line of before.split('\n').toReversed()) {
-    const found = /^(\s*(?:- )?)([\w-]+):/.exec(line);
-    if (!found || line.trim().startsWith('#')) continue;
-    const depth = found[1]?.length ?? 0;
+    const entry = /^(\s*(?:- )?)([\w-]+):/.exec(line);
+    if (!entry || line.trim().startsWith('#')) continue;
+    const depth = entry[1]?.length ?? 0;
     if (depth >= least) continue;
-    keys.unshift(found[2] ?? '');
+    keys.unshift(entry[2] ?? '');
     least = depth;
     if (depth === 0) break;
   }

@@ -147,12 +147,12 @@ export function Privacy() {
 
 function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }) {
   const who = props.whom.email ?? props.whom.phone ?? props.whom.guest_id ?? '';
-  const found = useApi('privacy.preview', props.whom, { onFocus: false });
+  const preview = useApi('privacy.preview', props.whom, { onFocus: false });
   const [typed, setTyped] = useState('');
   return (
     <Modal opened onClose={props.onClose} title="Erase the guest">
       <div className="stack">
-        <Loaded query={found}>
+        <Loaded query={preview}>
           {({ removed, records, notified }) => (
             <>
               <p>
@@ -181,7 +181,7 @@ function Confirm(props: { whom: Whom; onClose: () => void; onErase: () => void }
           autoComplete="off"
         />
         <DialogButtons onCancel={props.onClose}>
-          <Button data-danger disabled={!found.data || typed.trim() !== who} onClick={props.onErase}>
+          <Button data-danger disabled={!preview.data || typed.trim() !== who} onClick={props.onErase}>
             Erase
           </Button>
         </DialogButtons>

@@ -9,8 +9,8 @@ export function useBrandChoices(chosen: readonly string[], none?: string) {
   const isPart = (all?.next_cursor ?? null) !== null;
   // At first the field shows the present choice; that is not a search.
   const isSought = isPart && ![...chosen, none, ''].includes(sought);
-  const found = useApi('integrations.list', { q: sought }, { staleMs: 30_000, enabled: isSought, keep: true }).data;
-  const names = ((isSought ? found : all)?.items ?? []).map(({ name }) => name);
+  const matches = useApi('integrations.list', { q: sought }, { staleMs: 30_000, enabled: isSought, keep: true }).data;
+  const names = ((isSought ? matches : all)?.items ?? []).map(({ name }) => name);
   return {
     // A chosen brand that is not among the choices would not be shown.
     data: [...new Set([...names, ...chosen])],

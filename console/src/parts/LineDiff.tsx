@@ -14,13 +14,13 @@ const masked = (line: string): string =>
 
 /** The changed lines of a text with their surroundings. */
 export function LineDiff({ before, after, label }: { before: string; after: string; label: string }) {
-  const found = parts(lineDiff(before, after));
-  if (found.length === 0) return <p className="muted">The texts are identical.</p>;
+  const blocks = parts(lineDiff(before, after));
+  if (blocks.length === 0) return <p className="muted">The texts are identical.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section tabIndex={0} aria-label={label} className="scrolls">
       <div className="line-diff">
-        {found.map(({ skipped, lines }) => (
+        {blocks.map(({ skipped, lines }) => (
           <div key={`${lines[0]?.kind} ${lines[0]?.at}`}>
             {skipped > 0 && <p className="skipped">{plural(skipped, 'unchanged line')}</p>}
             {lines.map(({ kind, text, at }) => (

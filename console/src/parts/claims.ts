@@ -36,12 +36,12 @@ export function standing({
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
   const faults = broken.length;
-  const found = [
+  const claims = [
     unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
     faults > 0 && `${plural(faults, 'problem')} with the service`,
     unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
   ].filter((one) => one !== false);
-  if (found.length > 0) return claim('bad', `${found.join(', ')}.`);
+  if (claims.length > 0) return claim('bad', `${claims.join(', ')}.`);
   if (brands === 0) return claim('calm', 'No brand is connected yet.');
   if (states.healthy === brands) return claim('good', `All well: ${plural(brands, 'brand')}.`);
   const rest = [

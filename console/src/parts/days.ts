@@ -8,8 +8,8 @@ const nothing = { hours: 24, pulled_hours: 0, events: 0, failed_runs: 0, refused
 /** How complete a day of a brand was: green only if every hour had a pull, and nothing failed or was refused. */
 export function dayOf(brand: Omit<Brand, 'integration'>, day: string): { pulled?: Tone; pushed?: Tone; text: string } {
   if (!brand.days.some((one) => one.day <= day)) return { text: 'before its first data' };
-  const found = brand.days.find((one) => one.day === day) ?? nothing;
-  const { hours, pulled_hours, events, failed_runs, refused_events, dead_letters } = found;
+  const figures = brand.days.find((one) => one.day === day) ?? nothing;
+  const { hours, pulled_hours, events, failed_runs, refused_events, dead_letters } = figures;
   const share = pulled_hours / Math.max(1, hours);
   const isPushed = brand.push && brand.days.some((one) => one.events + one.refused_events > 0);
   const text = [

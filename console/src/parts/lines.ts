@@ -40,15 +40,15 @@ export function parts(lines: readonly DiffLine[], around = 3): { skipped: number
   const near = lines.map((_, i) =>
     lines.slice(Math.max(0, i - around), i + around + 1).some(({ kind }) => kind !== 'same'),
   );
-  const found: { skipped: number; lines: DiffLine[] }[] = [];
+  const blocks: { skipped: number; lines: DiffLine[] }[] = [];
   let skipped = 0;
   lines.forEach((line, i) => {
     if (!near[i]) skipped++;
-    else if (i > 0 && near[i - 1]) found.at(-1)?.lines.push(line);
+    else if (i > 0 && near[i - 1]) blocks.at(-1)?.lines.push(line);
     else {
-      found.push({ skipped, lines: [line] });
+      blocks.push({ skipped, lines: [line] });
       skipped = 0;
     }
   });
-  return found;
+  return blocks;
 }

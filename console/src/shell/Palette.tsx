@@ -93,9 +93,9 @@ function useOptions(typed: string): Option[] {
     },
     { key: 'leave', label: 'Sign out', kind: 'Action', act: () => void leave('session.end') },
   ];
-  const found = typed === '' ? [] : (brands?.items ?? []);
+  const offered = typed === '' ? [] : (brands?.items ?? []);
   return [
-    ...found.map(({ name }) => ({
+    ...offered.map(({ name }) => ({
       key: `brand ${name}`,
       label: name,
       kind: 'Brand',

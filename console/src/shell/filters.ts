@@ -11,12 +11,12 @@ type Values<Kinds> = { [Key in keyof Kinds]?: Kinds[Key] extends Kind<infer Valu
 
 function filters<const Kinds extends Readonly<Record<string, Kind<string>>>>(kinds: Kinds) {
   return (search: Record<string, unknown>): Values<Kinds> => {
-    const found: Record<string, string | undefined> = {};
+    const chosen: Record<string, string | undefined> = {};
     for (const [key, kind] of Object.entries(kinds)) {
       const value = search[key];
-      if (value !== undefined && value !== '') found[key] = kind(String(value));
+      if (value !== undefined && value !== '') chosen[key] = kind(String(value));
     }
-    return found as Values<Kinds>;
+    return chosen as Values<Kinds>;
   };
 }
 

@@ -57,19 +57,19 @@ export class FolderSpool implements Spool {
 
   async pending() {
     const buried = new Set(await this.#names('dead'));
-    const found: { name: string; letter: Letter }[] = [];
+    const waiting: { name: string; letter: Letter }[] = [];
     for (const name of await this.#names('pending')) {
       // A crash between the two steps of bury leaves both files: the dead letter wins.
       if (buried.has(name)) await this.#remove('pending', name);
-      else for (const letter of await this.#read<Letter>('pending', name)) found.push({ name, letter });
+      else for (const letter of await this.#read<Letter>('pending', name)) waiting.push({ name, letter });
     }
-    return found;
+    return waiting;
   }
 
   async dead(): Promise<DeadLetter[]> {
-    const found: DeadLetter[] = [];
-    for (const name of await this.#names('dead')) found.push(...(await this.#read<DeadLetter>('dead', name)));
-    return found;
+    const letters: DeadLetter[] = [];
+    for (const name of await this.#names('dead')) letters.push(...(await this.#read<DeadLetter>('dead', name)));
+    return letters;
   }
 
   async #remove(part: string, name: string): Promise<void> {

@@ -255,8 +255,8 @@ const sumOf = ({ from }: Container, value: string): JsonObject => ({ total_amoun
 /** The totals of the rooms. */
 function roomsTotal(rooms: Section | undefined): JsonObject {
   const { total_amount } = reservationLexicon;
-  const found = matchFields(rooms?.leaves ?? [], { lexicon: { total_amount }, scope: wordSet('room') });
-  const total = found.get('total_amount');
+  const matches = matchFields(rooms?.leaves ?? [], { lexicon: { total_amount }, scope: wordSet('room') });
+  const total = matches.get('total_amount');
   return total ? { total_amount: { sum: { from: rooms?.map.from ?? '', value: fieldMap(total).map } } } : {};
 }
 

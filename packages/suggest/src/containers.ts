@@ -28,13 +28,13 @@ interface Group extends Omit<Container, 'from' | 'kind'> {
 const deepest = 4;
 
 export function containersOf(records: readonly Json[]): Container[] {
-  const found: Container[] = [];
+  const containers: Container[] = [];
   const owners = records.map((_, index) => index);
-  descend({ path: '', words: [], items: records, owners, depth: 0, inside: [] }, found);
-  return found;
+  descend({ path: '', words: [], items: records, owners, depth: 0, inside: [] }, containers);
+  return containers;
 }
 
-function descend(group: Group, found: Container[]): void {
+function descend(group: Group, containers: Container[]): void {
   if (group.depth > deepest) return;
   const keys = [...new Set(group.items.filter(isObject).flatMap(keysOf))];
   for (const key of keys) {
@@ -46,10 +46,13 @@ function descend(group: Group, found: Container[]): void {
       const all = members.flatMap(({ value, owner }) =>
         Array.isArray(value) ? value.map((item) => ({ item, owner })) : [],
       );
-      add({ ...step, path, ...columns(all) }, 'list', found, { path: `${path}[]`, inside: [...group.inside, path] });
+      add({ ...step, path, ...columns(all) }, 'list', containers, {
+        path: `${path}[]`,
+        inside: [...group.inside, path],
+      });
     } else {
       const objects = members.flatMap(({ value, owner }) => (isObject(value) ? [{ value, owner }] : []));
-      if (objects.length > 0) addObjects({ ...step, path }, objects, found);
+      if (objects.length > 0) addObjects({ ...step, path }, objects, containers);
     }
   }
 }
@@ -70,20 +73,20 @@ function membersOf(group: Group, key: string): Member<Json>[] {
 function addObjects(
   step: Omit<Group, 'items' | 'owners'>,
   objects: readonly Member<JsonObject>[],
-  found: Container[],
+  containers: Container[],
 ): void {
   const names = objects.flatMap(({ value }) => keysOf(value));
   if (!areIds(names)) {
     const all = objects.map(({ value, owner }) => ({ item: value, owner }));
-    add({ ...step, ...columns(all) }, 'object', found, step);
+    add({ ...step, ...columns(all) }, 'object', containers, step);
     return;
   }
   const all = objects.flatMap(({ value, owner }) => Object.values(value).map((item) => ({ item, owner })));
   const path = `${step.path}[]`;
   if (all.every(({ item }) => isObject(item))) {
-    add({ ...step, path, ...columns(all) }, 'list', found, { path, inside: [...step.inside, path] });
+    add({ ...step, path, ...columns(all) }, 'list', containers, { path, inside: [...step.inside, path] });
   } else if (names.every((name) => /^\d{4}-\d{2}-\d{2}$/.test(name)) && all.every(({ item }) => isAmount(item))) {
-    found.push({ ...step, from: path, ...columns(all), kind: 'dates' });
+    containers.push({ ...step, from: path, ...columns(all), kind: 'dates' });
   }
 }
 
@@ -94,9 +97,14 @@ function columns(all: readonly { readonly item: Json; readonly owner: number }[]
   return { items: all.map(({ item }) => item), owners: all.map(({ owner }) => owner) };
 }
 
-function add(group: Group, kind: 'object' | 'list', found: Container[], below: Pick<Group, 'path' | 'inside'>): void {
+function add(
+  group: Group,
+  kind: 'object' | 'list',
+  containers: Container[],
+  below: Pick<Group, 'path' | 'inside'>,
+): void {
   if (!group.items.some(isObject)) return;
   const { path, words, items, owners, depth, inside } = group;
-  found.push({ from: path, words, items, owners, kind, depth, inside });
-  descend({ ...group, ...below }, found);
+  containers.push({ from: path, words, items, owners, kind, depth, inside });
+  descend({ ...group, ...below }, containers);
 }

@@ -90,9 +90,9 @@ const readers: readonly { readonly format: string; readonly reads: (text: string
   ...forms.map(({ format, form, order }) => ({
     format,
     reads: (text: string) => {
-      const found = form.exec(text);
-      if (!found || order === undefined) return found !== null;
-      return isRealDate(Number(found[order[0]]), Number(found[order[1]]), Number(found[order[2]]));
+      const match = form.exec(text);
+      if (!match || order === undefined) return match !== null;
+      return isRealDate(Number(match[order[0]]), Number(match[order[1]]), Number(match[order[2]]));
     },
   })),
   { format: 'epoch_ms', reads: (text) => /^\d{13}$/.test(text) },

@@ -45,19 +45,19 @@ export function findGuests(
     .filter(({ score, matches }) => score >= 2.5 && !isFirm(matches))
     .filter(({ container, matches }) => container?.kind !== 'object' || isGuestName(container) || !isSame(matches));
   const chosen = innermost(people);
-  const found = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
+  const persons = chosen.length > 0 ? withBooker(chosen) : joinedPeople(recordLeaves, tables);
   const isContact = (word: string) => word === 'contact' || word === 'address';
   const direct = recordLeaves.filter(
     ({ depth, path, around }) =>
       depth === 0 || (depth === 1 && (around.some(isContact) || bodies.some((body) => path.startsWith(`${body}.`)))),
   );
-  if (found[0] !== undefined && !found.some(hasContact)) addContact(found[0], direct);
+  if (persons[0] !== undefined && !persons.some(hasContact)) addContact(persons[0], direct);
   const sections = withoutRepeats(
-    found,
-    found.map((one) => toSection(one, stays)),
+    persons,
+    persons.map((one) => toSection(one, stays)),
   );
-  if (found.length > 0)
-    return { sections: [...sections, ...standIn(found, direct)], taken: chosen.map(({ head }) => String(head.from)) };
+  if (persons.length > 0)
+    return { sections: [...sections, ...standIn(persons, direct)], taken: chosen.map(({ head }) => String(head.from)) };
   const matches = matchGuest(direct);
   for (const field of ['guest_id', 'document_type']) if (!strong(matches.get(field))) matches.delete(field);
   const name = matches.has('full_name') || matches.has('last_name') ? undefined : direct.find(areNames);
@@ -95,8 +95,8 @@ function areNames({ kind, own, values }: Leaf): boolean {
 function bodiesIn(containers: readonly Container[]): string[] {
   return containers.flatMap(({ kind, depth, items, from }) => {
     if (kind !== 'object' || depth !== 1) return [];
-    const found = matchReservation(leavesOf(items).filter((leaf) => leaf.depth === 0));
-    return found.has('check_in') && found.has('check_out') ? [from] : [];
+    const matches = matchReservation(leavesOf(items).filter((leaf) => leaf.depth === 0));
+    return matches.has('check_in') && matches.has('check_out') ? [from] : [];
   });
 }
 

@@ -53,14 +53,14 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
     case 'date':
     case 'birth_date': {
       const real = values.filter((value) => !isNoDate(value));
-      const found = dateFormat(real);
-      if (found === undefined) return { score: 0, seen: 'no dates' };
+      const layout = dateFormat(real);
+      if (layout === undefined) return { score: 0, seen: 'no dates' };
       // A plain date is preferred: an instant has to be converted.
       const timed = real.some((value) => /\d[T ]\d/.test(plain(value)));
-      const how = `dates (${found.format}${timed ? ', with a time' : ''})`;
+      const how = `dates (${layout.format}${timed ? ', with a time' : ''})`;
       return {
-        score: found.share * (timed ? 0.95 : 1),
-        seen: found.share === 1 ? `all values are ${how}` : `most values are ${how}`,
+        score: layout.share * (timed ? 0.95 : 1),
+        seen: layout.share === 1 ? `all values are ${how}` : `most values are ${how}`,
       };
     }
     case 'decimal': {
@@ -68,8 +68,8 @@ export function compatibility(field: string, leaf: Leaf): { readonly score: numb
         return { score: 0, seen: 'small whole numbers' };
       if (field === 'total_amount' && values.length > 1 && values.every((value) => Number(value) === 0))
         return { score: 0, seen: 'nothing but zeros' };
-      const found = numberFormat(values);
-      return { score: found === undefined ? 0 : 1, seen: 'all values are amounts' };
+      const notation = numberFormat(values);
+      return { score: notation === undefined ? 0 : 1, seen: 'all values are amounts' };
     }
     case 'count':
     case 'integer':

@@ -20,8 +20,10 @@ export function contactLeaf(lists: Lists, path: string, place: LeafPlace): Leaf[
   const { names, look } = contactLooks.find((one) => place.own.some((word) => one.names.has(word))) ?? {};
   const members = lists.flatMap((list) => list ?? []).filter(isObject);
   const keys = innerKeys(members[0]);
-  const found = keys.find((key) => members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))));
-  if (names === undefined || found === undefined) return [];
+  const contact = keys.find((key) =>
+    members.every((member) => look?.test(String(emptied(valueIn(member, key)) ?? ''))),
+  );
+  if (names === undefined || contact === undefined) return [];
   const flag = keys.find(
     (key) => /default|primary|preferred|main/i.test(pathOf(key)) && members.some((one) => valueIn(one, key) === true),
   );
@@ -29,7 +31,7 @@ export function contactLeaf(lists: Lists, path: string, place: LeafPlace): Leaf[
     const inside = (list ?? []).filter(isObject);
     return (flag === undefined ? undefined : inside.find((member) => valueIn(member, flag) === true)) ?? inside[0];
   };
-  const value = pathOf(found);
+  const value = pathOf(contact);
   const first = `${path}[0].${value}`;
   const beside = keys.map((key) => ({
     path: pathOf(key),
@@ -43,7 +45,7 @@ export function contactLeaf(lists: Lists, path: string, place: LeafPlace): Leaf[
       : flag === undefined
         ? first
         : { first: [{ pick: { from: path, where: { [pathOf(flag)]: true }, value } }, first] };
-  const values = lists.map((list) => emptied(valueIn(pick(list), found)));
+  const values = lists.map((list) => emptied(valueIn(pick(list), contact)));
   const own = place.own.filter((word) => !['addresses', 'numbers', 'info', 'list'].includes(word));
   return [{ path: first, source, ...place, own: own.map((word) => word.replace(/s$/, '')), values, kind: 'value' }];
 }

@@ -35,18 +35,18 @@ export function matchFields(leaves: readonly Leaf[], { lexicon, scope }: Vocabul
     }
   }
   pairs.sort((a, b) => b.confidence - a.confidence || a.leaf.path.length - b.leaf.path.length);
-  const found = new Map<string, Match>();
+  const matches = new Map<string, Match>();
   const taken = new Set<string>();
   for (const pair of pairs) {
-    if (found.has(pair.field) || taken.has(pair.leaf.path)) continue;
-    found.set(pair.field, { ...pair, others: [] });
+    if (matches.has(pair.field) || taken.has(pair.leaf.path)) continue;
+    matches.set(pair.field, { ...pair, others: [] });
     taken.add(pair.leaf.path);
   }
-  for (const [field, match] of found) {
+  for (const [field, match] of matches) {
     const others = alternatives(match, pairs, field === 'channel' ? new Set() : taken);
-    if (others.length > 0) found.set(field, { ...match, others });
+    if (others.length > 0) matches.set(field, { ...match, others });
   }
-  return found;
+  return matches;
 }
 
 function scoreOf(

@@ -23,10 +23,10 @@ function placesOf(value: Json, wanted: string, path = ''): string[] {
   if (isObject(value)) {
     return Object.entries(value).flatMap(([key, item]) => placesOf(item, wanted, path === '' ? key : `${path}.${key}`));
   }
-  const found = plain(value);
+  const text = plain(value);
   // A phone may lack its country code.
-  const isPhone = found.length >= 7 && /^\d+$/.test(found) && wanted.endsWith(found.replace(/^0+/, ''));
-  return path !== '' && (found === wanted || isPhone) ? [path] : [];
+  const isPhone = text.length >= 7 && /^\d+$/.test(text) && wanted.endsWith(text.replace(/^0+/, ''));
+  return path !== '' && (text === wanted || isPhone) ? [path] : [];
 }
 
 const plain = (value: Json): string =>

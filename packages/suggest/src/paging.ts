@@ -43,9 +43,9 @@ const totals = names(
 
 /** Detects the paging from the keys of the envelope. */
 export function findPaging(envelope: JsonObject, rootPath: string | undefined): Paging {
-  const found = scalarsOf(envelope, rootPath);
+  const scalars = scalarsOf(envelope, rootPath);
   const by = (names: readonly string[], test: (value: Json) => boolean) =>
-    names.flatMap((name) => found.find(({ path, value }) => test(value) && nameFits(path, name)) ?? [])[0];
+    names.flatMap((name) => scalars.find(({ path, value }) => test(value) && nameFits(path, name)) ?? [])[0];
   const total = by(totals, (value) => typeof value === 'number');
   const held = total === undefined || total.path === 'total' ? {} : { total: total.path };
   const more = by(flags, (value) => typeof value === 'boolean');
@@ -56,7 +56,7 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   const as = (pagination: JsonObject, confidence: number, reason: string): Paging => {
     return { pagination: { ...pagination, ...held }, ...held, ...flag, confidence, reason };
   };
-  const next = found.find(({ path, value }) => isNextAddress(path, value));
+  const next = scalars.find(({ path, value }) => isNextAddress(path, value));
   if (next !== undefined) {
     const [confidence, how] = typeof next.value === 'string' ? [0.9, ''] : [0.75, ', judging by its name'];
     return as({ type: 'url', next: next.path }, confidence, `${next.path} holds the address of the next page${how}`);

@@ -91,7 +91,7 @@ function isOtherName(leaf: Leaf, name: Match, leaves: readonly Leaf[], email: Le
 function isInAddresses(leaf: Leaf, email: Leaf | undefined): boolean {
   const names = leaf.values.map((value) => plain(value ?? null));
   if (email === undefined) return false;
-  const found = names.filter((name, at) => {
+  const owners = names.filter((name, at) => {
     const words = name
       .normalize('NFD')
       .replace(/\p{M}/gu, '')
@@ -102,7 +102,7 @@ function isInAddresses(leaf: Leaf, email: Leaf | undefined): boolean {
       .split('@');
     return words.some((word) => word.length > 2 && address.includes(word));
   });
-  return found.length * 2 > names.length;
+  return owners.length * 2 > names.length;
 }
 const fits = (look: RegExp) => (value: Json) => look.test(plain(value));
 

@@ -115,15 +115,15 @@ function objectColumn(values: Values, objects: readonly JsonObject[], style: Sty
     const plain = values.map((value) => (isObject(value) ? value[text] : value));
     return { values: plain, written: { text: `.${child('', text)}`, place: bare } };
   }
-  const found = new Map<string, Written>();
+  const byColumn = new Map<string, Written>();
   const columns: [string, Values][] = [];
   const add = (name: string, at: string, read: (object: JsonObject) => Json | undefined) => {
     const inner = values.map((value) => (isObject(value) ? read(value) : undefined));
     const column = tableColumn(inner, objects, style) ?? columnOf(inner, style);
-    found.set(name, { ...column.written, text: at + column.written.text });
+    byColumn.set(name, { ...column.written, text: at + column.written.text });
     columns.push([name, column.values]);
   };
-  const free = (name: string, key: string) => (keys.includes(name) || found.has(name) ? key : name);
+  const free = (name: string, key: string) => (keys.includes(name) || byColumn.has(name) ? key : name);
   for (const key of keys) {
     const holder = style.isWrapped && attributeKeys.includes(key);
     if (!holder) {
@@ -140,7 +140,7 @@ function objectColumn(values: Values, objects: readonly JsonObject[], style: Sty
   }
   return {
     values: values.map((value, index) => objectAt(value, index, columns)),
-    written: { text: '', place: { keys: found } },
+    written: { text: '', place: { keys: byColumn } },
   };
 }
 

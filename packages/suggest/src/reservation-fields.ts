@@ -14,41 +14,41 @@ import { guessStatus } from './vocabulary.ts';
  */
 export function matchReservation(all: readonly Leaf[]): Map<string, Match> {
   const leaves = all.filter((leaf) => !isRegion(leaf, all));
-  const found = matchFields(leaves, { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) });
+  const matches = matchFields(leaves, { lexicon: reservationLexicon, scope: new Set(['reservation', 'booking']) });
   const free = (leaf: Leaf) =>
-    leaf.kind === 'value' && leaf.depth <= 2 && ![...found.values()].some((match) => match.leaf === leaf);
+    leaf.kind === 'value' && leaf.depth <= 2 && ![...matches.values()].some((match) => match.leaf === leaf);
   const put = (field: string, leaf: Leaf | undefined, reason: string) => {
-    if (leaf !== undefined) found.set(field, matchOf(field, leaf, 0.55, reason));
+    if (leaf !== undefined) matches.set(field, matchOf(field, leaf, 0.55, reason));
   };
-  const better = betterStatus(found.get('status'), leaves);
-  if (better !== undefined) found.set('status', better);
-  preferPlainId(found, leaves);
+  const better = betterStatus(matches.get('status'), leaves);
+  if (better !== undefined) matches.set('status', better);
+  preferPlainId(matches, leaves);
   // Only a few records have the days of a service; every one has those of its stay.
-  for (const field of ['check_in', 'check_out']) if (!coversMost(found.get(field))) found.delete(field);
-  const booked = found.get('booking_date');
+  for (const field of ['check_in', 'check_out']) if (!coversMost(matches.get(field))) matches.delete(field);
+  const booked = matches.get('booking_date');
   // A day that is weakly taken for that of the booking may be one of the stay.
-  if (booked && booked.confidence < 0.7) found.delete('booking_date');
-  putStay(found, leaves.filter(free), ['check_in', 'check_out']);
-  if (booked && free(booked.leaf)) found.set('booking_date', booked);
-  const arrival = found.get('check_in');
-  const nights = arrival === undefined || found.has('check_out') ? undefined : leaves.find(areNights);
+  if (booked && booked.confidence < 0.7) matches.delete('booking_date');
+  putStay(matches, leaves.filter(free), ['check_in', 'check_out']);
+  if (booked && free(booked.leaf)) matches.set('booking_date', booked);
+  const arrival = matches.get('check_in');
+  const nights = arrival === undefined || matches.has('check_out') ? undefined : leaves.find(areNights);
   if (arrival !== undefined && nights !== undefined) {
     const { path } = arrival.leaf;
     const source = { path, add_days: nights.path };
     const leaf = { ...arrival.leaf, source, path: `${path} + ${nights.path}` };
-    found.set('check_out', matchOf('check_out', leaf, 0.8, 'the arrival and the nights'));
+    matches.set('check_out', matchOf('check_out', leaf, 0.8, 'the arrival and the nights'));
   }
   for (const { field, twin = field, reason, find } of byValues)
-    if (!found.has(field) && !found.has(twin))
-      put(field, find(shallowFirst(leaves.filter(free)), found, leaves), reason);
-  const id = found.get('id');
-  const beside = id && isElsewhere(id.leaf, found) ? leaves.find((leaf) => isBesideDates(leaf, found)) : undefined;
-  if (beside !== undefined) found.set('id', matchOf('id', beside, 0.7, 'a number of its own beside the dates'));
-  const total = found.get('total_amount');
+    if (!matches.has(field) && !matches.has(twin))
+      put(field, find(shallowFirst(leaves.filter(free)), matches, leaves), reason);
+  const id = matches.get('id');
+  const beside = id && isElsewhere(id.leaf, matches) ? leaves.find((leaf) => isBesideDates(leaf, matches)) : undefined;
+  if (beside !== undefined) matches.set('id', matchOf('id', beside, 0.7, 'a number of its own beside the dates'));
+  const total = matches.get('total_amount');
   const whole = total && wholeOf(total.leaf, leaves);
   if (whole !== undefined)
-    found.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
-  return found;
+    matches.set('total_amount', matchOf('total_amount', whole, 0.8, `includes ${total?.leaf.path} and another amount`));
+  return matches;
 }
 
 /** The state of an address: TN. */
@@ -66,7 +66,7 @@ interface ByValues {
   readonly twin?: string;
   readonly reason: string;
   /** Among leaves without a field, those of the record itself first; `all` has lists as well. */
-  readonly find: (free: readonly Leaf[], found: ReadonlyMap<string, Match>, all: readonly Leaf[]) => Leaf | undefined;
+  readonly find: (free: readonly Leaf[], matches: ReadonlyMap<string, Match>, all: readonly Leaf[]) => Leaf | undefined;
 }
 
 const { not } = reservationLexicon.id;
@@ -91,7 +91,7 @@ const byValues: readonly ByValues[] = [
   {
     field: 'booking_date',
     reason: 'the first date of the record, before the arrival',
-    find: (free, found) => earliest(free, found.get('check_in')?.leaf),
+    find: (free, matches) => earliest(free, matches.get('check_in')?.leaf),
   },
   {
     field: 'channel',
@@ -103,8 +103,8 @@ const byValues: readonly ByValues[] = [
     field: 'id',
     reason: 'every record has its own',
     // Without an id every record would be lost; a confirmation number that is unique can be the id.
-    find: (free, found, all) => {
-      const number = found.get('confirmation_number');
+    find: (free, matches, all) => {
+      const number = matches.get('confirmation_number');
       if (number && isUnique(number.leaf)) return undefined;
       const own = free.filter((leaf) => leaf.depth === 0 && isOwn(leaf));
       const named = own.find(
@@ -116,10 +116,10 @@ const byValues: readonly ByValues[] = [
 ];
 
 /** Whether a leaf is in another object than the record and its dates, such as the number of a message. */
-const isElsewhere = ({ path, depth }: Leaf, found: ReadonlyMap<string, Match>): boolean =>
-  depth > 0 && parentOf(path) !== parentOf(found.get('check_in')?.leaf.path ?? path);
-const isBesideDates = (leaf: Leaf, found: ReadonlyMap<string, Match>): boolean =>
-  leaf.kind === 'value' && !isElsewhere(leaf, found) && isNumbered(leaf) && isOwn(leaf);
+const isElsewhere = ({ path, depth }: Leaf, matches: ReadonlyMap<string, Match>): boolean =>
+  depth > 0 && parentOf(path) !== parentOf(matches.get('check_in')?.leaf.path ?? path);
+const isBesideDates = (leaf: Leaf, matches: ReadonlyMap<string, Match>): boolean =>
+  leaf.kind === 'value' && !isElsewhere(leaf, matches) && isNumbered(leaf) && isOwn(leaf);
 
 const isNumbered = ({ own, around }: Leaf) =>
   [...own, ...around.slice(-2)].some((word) => ['id', 'ids', 'number', 'reference', 'code'].includes(word));
@@ -168,16 +168,16 @@ function shallowFirst(leaves: readonly Leaf[]): Leaf[] {
 }
 
 /** If every record has a plain `id`, an id under another name is composed or external. */
-function preferPlainId(found: Map<string, Match>, leaves: readonly Leaf[]): void {
-  const current = found.get('id');
+function preferPlainId(matches: Map<string, Match>, leaves: readonly Leaf[]): void {
+  const current = matches.get('id');
   const id = leaves.find(
     ({ path, depth, kind, own }) => depth === 0 && kind === 'value' && own.join(' ') === 'id' && !path.includes('['),
   );
   if (current === undefined || id === undefined || current.leaf === id || current.leaf.depth > 0) return;
   if (!isOwn(current.leaf) || !isOwn(id)) return;
-  found.set('id', matchOf('id', id, 0.9, 'the plain id; every record has its own'));
-  if (!found.has('confirmation_number') && current.leaf.own.includes('number'))
-    found.set('confirmation_number', { ...current, field: 'confirmation_number', confidence: 0.7 });
+  matches.set('id', matchOf('id', id, 0.9, 'the plain id; every record has its own'));
+  if (!matches.has('confirmation_number') && current.leaf.own.includes('number'))
+    matches.set('confirmation_number', { ...current, field: 'confirmation_number', confidence: 0.7 });
 }
 
 function areCurrencies(leaf: Leaf): boolean {

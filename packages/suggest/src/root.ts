@@ -93,17 +93,19 @@ function around(best: Scored, all: readonly Scored[]): Holder[] {
  */
 function isReservation({ records, single, stays }: Holder): boolean {
   const own = leavesOf(records.slice(0, 20)).filter(({ path }) => !path.startsWith(stays));
-  const found = matchReservation(own);
+  const matches = matchReservation(own);
   // A confirmation number can be the id; wholeFields takes it if it is unique.
-  const hasId = ['id', 'confirmation_number'].some((field) => Number(found.get(field)?.leaf.depth) <= (single ? 0 : 1));
-  const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => found.has(field));
+  const hasId = ['id', 'confirmation_number'].some(
+    (field) => Number(matches.get(field)?.leaf.depth) <= (single ? 0 : 1),
+  );
+  const more = ['status', 'booking_date', 'channel', 'total_amount'].filter((field) => matches.has(field));
   const isListOfThem = listNames.has(wordsOf(stays.replace(/.*\./, '')).join(' '));
   if (single) return hasId && more.length > 2 && !isListOfThem;
-  return hasId && (!isListOfThem || (more.length > 0 && found.has('confirmation_number')));
+  return hasId && (!isListOfThem || (more.length > 0 && matches.has('confirmation_number')));
 }
 
 function candidates(sample: Json): Candidate[] {
-  const found: Candidate[] = [];
+  const choices: Candidate[] = [];
   const look = (value: Json, path: string, words: readonly string[], depth: number): void => {
     if (depth > 8) return;
     if (Array.isArray(value)) {
@@ -115,7 +117,7 @@ function candidates(sample: Json): Candidate[] {
           if (Array.isArray(inner)) look(inner, `${path}[${at}]`, words, depth + 1);
       const records = value.filter(isObject);
       if (records.length === 0) return;
-      found.push({ path, records, words, depth });
+      choices.push({ path, records, words, depth });
       const keys = [...new Set(records.slice(0, most).flatMap(keysOf))];
       const [only = ''] = keys;
       // Each record in an object of its own: [{ reservation: { … } }].
@@ -142,7 +144,7 @@ function candidates(sample: Json): Candidate[] {
     } else if (isObject(value) && areIds(Object.keys(value).filter((key) => typeof value[key] === 'object'))) {
       lookUnderKeys(value, path, words, depth);
     } else if (isObject(value)) {
-      found.push({ path, records: [value], single: true, words, depth });
+      choices.push({ path, records: [value], single: true, words, depth });
       for (const key of keysOf(value)) look(value[key] ?? null, child(path, key), wordsOf(key), depth + 1);
     }
   };
@@ -158,7 +160,7 @@ function candidates(sample: Json): Candidate[] {
     const add = (pairs: readonly { key: string; item: Json }[], at: string, key: RecordKeys['path']) => {
       const records = pairs.filter(({ item }) => isObject(item));
       const keys = { path: key, values: records.map((one) => one.key) };
-      if (records.length > 0) found.push({ path: at, records: records.map(({ item }) => item), keys, words, depth });
+      if (records.length > 0) choices.push({ path: at, records: records.map(({ item }) => item), keys, words, depth });
     };
     add(under(value), `${path}[][]`, '$parent.$key');
     const objects = Object.entries(value).flatMap(([key, item]) => (isObject(item) ? [{ key, item }] : []));
@@ -169,7 +171,7 @@ function candidates(sample: Json): Candidate[] {
     }
   };
   look(sample, '', [], 0);
-  return found;
+  return choices;
 }
 
 const worth = {

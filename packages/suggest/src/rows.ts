@@ -28,19 +28,19 @@ export function findRows(leaves: readonly Leaf[]): Rows | undefined {
 function repeatedId(leaves: readonly Leaf[]): Rows | undefined {
   const { id, booking_date, check_in, check_out } = reservationLexicon;
   // Under another name, because the rules for an id demand that it does not repeat.
-  const found = matchFields(leaves, {
+  const matches = matchFields(leaves, {
     lexicon: { row_key: id, booking_date, check_in, check_out },
     scope: new Set(['reservation', 'booking']),
   });
-  const key = found.get('row_key')?.leaf;
+  const key = matches.get('row_key')?.leaf;
   // Small numbers count something, unless the name says id.
   if (key === undefined || !isInEveryItem(key)) return undefined;
   if (!key.own.includes('id') && present(key).every(isTiny)) return undefined;
   const groups = key.values.map((value) => plain(value ?? null));
   const { size } = new Set(groups);
   // Rows of one reservation were booked at one time for one stay: any other id that repeats is that of a property or a guest.
-  if (size === groups.length || varies(found.get('booking_date')?.leaf, groups)) return undefined;
-  const [starts = [], ends = []] = ['check_in', 'check_out'].map((field) => daysOf(found.get(field)?.leaf.values));
+  if (size === groups.length || varies(matches.get('booking_date')?.leaf, groups)) return undefined;
+  const [starts = [], ends = []] = ['check_in', 'check_out'].map((field) => daysOf(matches.get(field)?.leaf.values));
   const isApart = (at: number, other: number) =>
     groups[at] === groups[other] && Number(starts[at]) > Number(ends[other]);
   if (groups.some((_, at) => groups.some((_one, other) => isApart(at, other)))) return undefined;

@@ -131,15 +131,15 @@ function modifiersFor(field: string, values: Json[], leaf: Leaf): { modifiers: J
   const kind = kindOf(field);
   if (kind === 'date' || kind === 'birth_date') {
     const none = [...new Set(values.filter(isNoDate))];
-    const found = dateFormat(values.filter((value) => !isNoDate(value)));
+    const date = dateFormat(values.filter((value) => !isNoDate(value)));
     const modifiers: JsonObject = {};
     if (none.length > 0) modifiers.empty = none;
-    if (found !== undefined && found.format !== 'iso') modifiers.date = found.format;
-    if (found?.format === 'iso' && kind === 'date' && values.some(hasLocalOffset)) modifiers.date = 'as_written';
+    if (date !== undefined && date.format !== 'iso') modifiers.date = date.format;
+    if (date?.format === 'iso' && kind === 'date' && values.some(hasLocalOffset)) modifiers.date = 'as_written';
     const isLastNight = leaf.isLastNight || (leaf.own.includes('last') && leaf.own.includes('night'));
     if (isLastNight && (field === 'check_out' || field === 'end_date'))
       return { modifiers: { ...modifiers, add_days: 1 }, remark: 'the day after the last night' };
-    return found?.open
+    return date?.open
       ? { modifiers, remark: 'day and month could be the other way round: the sample does not show it' }
       : { modifiers };
   }

@@ -17,12 +17,12 @@ export function spellingsOf(
     distinct(sections.flatMap(({ matches }) => matches.get(field) ?? []));
   const add = (
     name: string,
-    found: readonly string[],
+    spellings: readonly string[],
     guess: (spelling: string) => string | undefined,
     known: (spelling: string) => boolean,
   ) => {
     const map: { [canonical: string]: string[] } = {};
-    for (const spelling of found) {
+    for (const spelling of spellings) {
       if (known(spelling)) continue;
       const canonical = guess(spelling);
       if (canonical !== undefined) map[canonical] = [...(map[canonical] ?? []), spelling];
@@ -73,7 +73,7 @@ export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] 
   const meanings = valuesOf(status).map((value) => guessStatus(plain(value ?? null)));
   const others = leaves.filter((leaf) => leaf !== status.leaf && leaf.kind === 'value' && leaf.depth <= 1);
   return (['no_show', 'cancelled', 'checked_out', 'checked_in'] as const).flatMap((meaning) => {
-    const [found] = others.flatMap((leaf) => {
+    const [stated] = others.flatMap((leaf) => {
       const isStatus = [...leaf.own, ...leaf.around].some((word) => word === 'status' || word === 'state');
       const value = leaf.values.find(
         (one, at) =>
@@ -85,6 +85,6 @@ export function statedElsewhere(status: Match, leaves: readonly Leaf[]): Json[] 
       );
       return value === undefined ? [] : [{ const: meaning, when: { [leaf.path]: value } }];
     });
-    return found ?? [];
+    return stated ?? [];
   });
 }

@@ -127,8 +127,8 @@ const toCase = ({ status, leaf }: Sign): Json => ({ const: status, when: { [leaf
  * confirmed, so that one missing field does not make all records dead letters.
  */
 export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
-  const found = signsIn(leaves);
-  if (found.length === 0) {
+  const signs = signsIn(leaves);
+  if (signs.length === 0) {
     return {
       map: { const: 'confirmed' },
       path: 'nothing',
@@ -137,8 +137,8 @@ export function computedStatus(leaves: readonly Leaf[]): ComputedStatus {
     };
   }
   return {
-    map: { first: [...found.map(toCase), { const: 'confirmed' }] },
-    path: found.map(({ leaf }) => leaf.path).join(', '),
+    map: { first: [...signs.map(toCase), { const: 'confirmed' }] },
+    path: signs.map(({ leaf }) => leaf.path).join(', '),
     confidence: 0.75,
     reason: 'derived from flags and times; confirmed if none of them is set',
   };

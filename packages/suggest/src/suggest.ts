@@ -74,12 +74,14 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     ...keyLeaf(root.keys, own),
     ...(root.stays === undefined ? [] : liftedLeaves(root.records, root.stays)),
   ];
-  const found = fieldsOf(root, leaves);
-  const { values, unknown } = spellingsOf(found.reservation, found.sections);
+  const fieldsOfRoot = fieldsOf(root, leaves);
+  const { values, unknown } = spellingsOf(fieldsOfRoot.reservation, fieldsOfRoot.sections);
   const further =
-    found.flat === undefined ? cancellationsBeside(root, found.reservation.get('id'), found.map.status) : undefined;
-  const shape = { ...shapeOf(root, paging, found.flat), ...(further && { also: [further.also] }) };
-  const map = { ...found.map, ...(further && { status: further.status }), ...listsOf(found.sections) };
+    fieldsOfRoot.flat === undefined
+      ? cancellationsBeside(root, fieldsOfRoot.reservation.get('id'), fieldsOfRoot.map.status)
+      : undefined;
+  const shape = { ...shapeOf(root, paging, fieldsOfRoot.flat), ...(further && { also: [further.also] }) };
+  const map = { ...fieldsOfRoot.map, ...(further && { status: further.status }), ...listsOf(fieldsOfRoot.sections) };
   const connector: JsonObject = {
     connector: options.name ?? 'new-pms',
     pull: { ...(options.adapter && { adapter: options.adapter }), ...pullOf(paging) },
@@ -92,10 +94,10 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     kind: 'ok',
     connector,
     fields: [
-      ...envelopeLines(root, paging, found.flat),
+      ...envelopeLines(root, paging, fieldsOfRoot.flat),
       ...(further ? [further.line] : []),
-      ...found.lines,
-      ...Object.values(found.sections)
+      ...fieldsOfRoot.lines,
+      ...Object.values(fieldsOfRoot.sections)
         .flat()
         .flatMap(({ lines }) => lines),
     ],
@@ -199,8 +201,8 @@ function idOfList(path: string | undefined, leaves: readonly Leaf[]): Match | un
 /** A further number beside the one that became the id. */
 function secondNumber(first: Match, leaves: readonly Leaf[]): Match | undefined {
   const others = leaves.filter(({ path, kind }) => path !== first.leaf.path && kind === 'value');
-  const found = matchReservation(others).get('confirmation_number');
-  return found !== undefined && found.confidence >= 0.7 ? found : undefined;
+  const number = matchReservation(others).get('confirmation_number');
+  return number !== undefined && number.confidence >= 0.7 ? number : undefined;
 }
 
 const fromCharges = {

@@ -31,8 +31,8 @@ function fieldsIn(
   const leaves = leavesOf(objects.filter(isObject)).filter(
     (leaf) => leaf.kind === 'value' && leaf.depth <= deepest && !leaf.path.includes('[') && isInEveryItem(leaf),
   );
-  const found = matchFields(leaves, { lexicon: { ...lexicon }, scope: new Set(['reservation', 'booking']) });
-  return [...found.values()]
+  const matches = matchFields(leaves, { lexicon: { ...lexicon }, scope: new Set(['reservation', 'booking']) });
+  return [...matches.values()]
     .filter(({ field, leaf }) => field !== 'currency' || present(leaf).every((value) => isCurrency(plain(value))))
     .map(({ leaf, confidence, ...match }) => {
       const path = `${start}.${leaf.path}`;

@@ -86,11 +86,11 @@ const names = ['code', 'short name', 'short names', 'external identifier', 'name
 /** The code of a row, else its name. */
 function nameLeaf(table: Table): Leaf | undefined {
   for (const name of names) {
-    const found = table.leaves.find(({ own, around, values, kind }) => {
+    const named = table.leaves.find(({ own, around, values, kind }) => {
       const words = own.join(' ') === name || around.join(' ') === name;
       return words && kind === 'value' && values.some((value) => typeof value === 'string');
     });
-    if (found) return found;
+    if (named) return named;
   }
   return undefined;
 }

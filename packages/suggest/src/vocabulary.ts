@@ -40,10 +40,10 @@ const documents = table({
 });
 
 function table<Name extends string>(entries: Readonly<Record<Name, string>>): ReadonlyMap<string, Name> {
-  const found = new Map<string, Name>();
+  const names = new Map<string, Name>();
   for (const name of Object.keys(entries) as Name[])
-    for (const spelling of [foldSpelling(name), ...entries[name].split(' ')]) found.set(spelling, name);
-  return found;
+    for (const spelling of [foldSpelling(name), ...entries[name].split(' ')]) names.set(spelling, name);
+  return names;
 }
 
 export function guessStatus(spelling: string): Status | undefined {

@@ -90,13 +90,13 @@ export function alertRoutes({ runtime }: Api): Route[] {
       }),
       response: pageOf(alertSchema),
       handle: async ({ query, within }) => {
-        const found = await listAlerts(pool, {
+        const matching = await listAlerts(pool, {
           open: query.state === 'open',
           concern: concernOf(runtime, within),
           before: beforeOf(query.cursor),
           limit: query.limit + 1,
         });
-        const rows = within ? found.map(limitedAlert) : found.map(({ brands: _, ...alert }) => alert);
+        const rows = within ? matching.map(limitedAlert) : matching.map(({ brands: _, ...alert }) => alert);
         return ok(paged(rows, query.limit, (row) => [row.raised_at.toISOString(), row.alert_id]));
       },
     }),
@@ -137,14 +137,14 @@ export function alertRoutes({ runtime }: Api): Route[] {
       }),
       response: pageOf(listed),
       handle: async ({ query, within }) => {
-        const found = await incidentList(runtime, {
+        const incidents = await incidentList(runtime, {
           open: query.state === 'open',
           within,
           before: beforeOf(query.cursor),
           ...(query.from && query.to && { during: { from: new Date(query.from), to: new Date(query.to) } }),
           limit: query.limit + 1,
         });
-        const rows = found.map((one) => ({ ...one, title: titleOf(readCause(one.cause)) }));
+        const rows = incidents.map((one) => ({ ...one, title: titleOf(readCause(one.cause)) }));
         return ok(paged(rows, query.limit, (row) => [row.started_at.toISOString(), row.incident_id]));
       },
     }),

@@ -145,9 +145,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       payload: true,
       response: whole,
       handle: async ({ params }) => {
-        const found = await showDeadLetter(pool, params.id);
-        if (found === undefined) return notFound(`dead letter ${params.id}`);
-        return ok({ ...found, ...(await adviseLetter(pool, found)) });
+        const deadLetter = await showDeadLetter(pool, params.id);
+        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        return ok({ ...deadLetter, ...(await adviseLetter(pool, deadLetter)) });
       },
     }),
     viewer(`GET ${path}/preview`, {
@@ -158,9 +158,9 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       query: z.strictObject({ under }),
       response: replayPreview,
       handle: async ({ params, query }) => {
-        const found = await showDeadLetter(pool, params.id);
-        if (found === undefined) return notFound(`dead letter ${params.id}`);
-        return ok(await replayPorts(runtime).preview(found, underFor(found, query.under)));
+        const deadLetter = await showDeadLetter(pool, params.id);
+        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        return ok(await replayPorts(runtime).preview(deadLetter, underFor(deadLetter, query.under)));
       },
     }),
     viewer(`GET ${path}/candidates`, {
@@ -194,11 +194,11 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       body: z.strictObject({ under }),
       response: result,
       handle: async ({ params, body, caller }) => {
-        const found = await showDeadLetter(pool, params.id);
-        if (found === undefined) return notFound(`dead letter ${params.id}`);
-        if (found.state !== 'open')
-          return problem(409, 'operate.conflict', `The dead letter is already ${found.state}.`);
-        const [first] = await replay(runtime, [found], body.under, caller.name);
+        const deadLetter = await showDeadLetter(pool, params.id);
+        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        if (deadLetter.state !== 'open')
+          return problem(409, 'operate.conflict', `The dead letter is already ${deadLetter.state}.`);
+        const [first] = await replay(runtime, [deadLetter], body.under, caller.name);
         return ok(first);
       },
     }),

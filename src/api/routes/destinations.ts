@@ -50,18 +50,18 @@ export function destinationRoutes({ runtime }: Api): Route[] {
           healthOf(runtime, [...new Set(views.flatMap(({ integrations }) => integrations))]),
         ]);
         const items = views.map(({ integrations, ...view }) => {
-          const found = now.find(({ destination }) => destination === view.name);
+          const status = now.find(({ destination }) => destination === view.name);
           const brands = health.filter(({ integration }) => integrations.includes(integration));
           const mine = brands.flatMap(({ lanes }) => lanes.filter(({ destination }) => destination === view.name));
           const held = mine.reduce((sum, lane) => sum + lane.held, 0);
           return {
             ...view,
             state: destinationState(view.name, view.paused, brands, held),
-            paused_until: found?.paused_until ?? null,
-            circuit: found?.circuit ?? null,
-            last_delivered_at: found?.last_delivered_at ?? null,
-            last_failed_at: found?.last_failed_at ?? null,
-            last_failure: found?.last_failure ?? null,
+            paused_until: status?.paused_until ?? null,
+            circuit: status?.circuit ?? null,
+            last_delivered_at: status?.last_delivered_at ?? null,
+            last_failed_at: status?.last_failed_at ?? null,
+            last_failure: status?.last_failure ?? null,
             lanes: mine.map(({ integration, ...lane }) => ({ integration, ...backlogOf(lane) })),
           };
         });

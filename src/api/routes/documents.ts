@@ -79,12 +79,12 @@ export function documentRoutes({ runtime }: Api): Route[] {
       query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
       response: row.extend({ source: z.string(), versions: z.array(row) }),
       handle: async ({ params: { kind, name }, query }) => {
-        const found = await documentText(pool, kind, name, query.version);
+        const stored = await documentText(pool, kind, name, query.version);
         const version = query.version === undefined ? '' : `version ${query.version} of `;
-        if (!found) return notFound(`${version}${kind} ${name}`);
+        if (!stored) return notFound(`${version}${kind} ${name}`);
         // Earlier versions of Innbound sealed fewer fields, and stored the texts of some credentials.
-        const source = maskedSource(found.kind, found.source);
-        return ok({ ...found, source, versions: await documentVersions(pool, kind, name) });
+        const source = maskedSource(stored.kind, stored.source);
+        return ok({ ...stored, source, versions: await documentVersions(pool, kind, name) });
       },
     }),
     viewer(`GET ${path}/impact`, {

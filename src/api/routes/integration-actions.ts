@@ -105,9 +105,9 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
       response: z.object({ queued: z.int() }),
       handle: async ({ params, body }) => {
         const { integration } = params;
-        const found = runtime.active().integrations.get(integration);
-        if (found === undefined) return notFound(`integration ${integration}`);
-        if (!found.body.deliver.includes(body.destination)) {
+        const brand = runtime.active().integrations.get(integration);
+        if (brand === undefined) return notFound(`integration ${integration}`);
+        if (!brand.body.deliver.includes(body.destination)) {
           return problem(422, 'operate.invalid_input', `${integration} does not deliver to ${body.destination}.`);
         }
         const { queued } = await resendRecords(runtime, { integration, ...body });
@@ -169,9 +169,9 @@ async function start(
   { sync, from, to }: { sync?: SyncType; from?: string | undefined; to?: string | undefined },
   by: string,
 ): Promise<Result> {
-  const found = runtime.active().integrations.get(integration);
-  if (found === undefined) return notFound(`integration ${integration}`);
-  const { pull } = found.body;
+  const brand = runtime.active().integrations.get(integration);
+  if (brand === undefined) return notFound(`integration ${integration}`);
+  const { pull } = brand.body;
   if (pull === undefined) return problem(409, 'pull.no_such_sync', `${integration} does not pull.`);
   if (sync !== undefined && pull.syncs[sync] === undefined && (from === undefined || to === undefined)) {
     return problem(409, 'pull.no_such_sync', `${integration} has no ${sync} sync; give from and to to run it anyway.`);

@@ -161,12 +161,12 @@ export function integrationRoutes({ runtime }: Api): Route[] {
       handle: async ({ params, query }) => {
         const active = runtime.active().integrations.get(params.integration);
         if (active === undefined) return notFound(`integration ${params.integration}`);
-        const [found] = await describe(runtime, [active], query.hours);
+        const [view] = await describe(runtime, [active], query.hours);
         const [drift, consent] = await Promise.all([
           listDrift(runtime.pool, params.integration),
           consentOf(runtime, active),
         ]);
-        return ok({ ...found, drift, consent });
+        return ok({ ...view, drift, consent });
       },
     }),
   ];

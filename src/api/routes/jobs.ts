@@ -111,11 +111,11 @@ export function jobRoutes({ runtime }: Api): Route[] {
       summary: 'One job and its progress',
       response: job.extend({ delivery }),
       handle: async ({ params, within }) => {
-        const found = await readJob(pool, params.job_id, within);
-        if (found === undefined) return notFound(`job ${params.job_id}`);
-        const wanted = found.request as unknown as JobRequest;
+        const shown = await readJob(pool, params.job_id, within);
+        if (shown === undefined) return notFound(`job ${params.job_id}`);
+        const wanted = shown.request as unknown as JobRequest;
         const delivery = wanted.operation === 'resend' ? await resendDelivery(runtime, wanted) : null;
-        return ok({ ...found, delivery });
+        return ok({ ...shown, delivery });
       },
     }),
     operator('POST /jobs/{job_id}/stop', {
@@ -124,13 +124,13 @@ export function jobRoutes({ runtime }: Api): Route[] {
       summary: 'Stop a job after the step in progress',
       response: job,
       handle: async ({ params, caller, within }) => {
-        const found = await readJob(pool, params.job_id, within);
-        if (found === undefined) return notFound(`job ${params.job_id}`);
-        if (found.finished_at !== null) {
-          return problem(409, 'operate.conflict', `The job is ${found.state} already.`);
+        const shown = await readJob(pool, params.job_id, within);
+        if (shown === undefined) return notFound(`job ${params.job_id}`);
+        if (shown.finished_at !== null) {
+          return problem(409, 'operate.conflict', `The job is ${shown.state} already.`);
         }
         await stopJob(pool, params.job_id, caller.name);
-        return ok((await readJob(pool, params.job_id, within)) ?? found);
+        return ok((await readJob(pool, params.job_id, within)) ?? shown);
       },
     }),
   ];

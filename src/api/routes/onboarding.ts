@@ -84,7 +84,7 @@ const commentBody = z.strictObject({
 export function onboardingRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const scope = async ({ link_id = '' }: Record<string, string>) => (await findLink(pool, link_id))?.integration;
-  const found = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
+  const linkOf = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
   return [
     viewer('GET /onboarding-links', {
       id: 'onboarding.list',
@@ -115,7 +115,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         connector: z.object({ name: z.string(), before: z.int(), now: z.int() }).nullable(),
       }),
       handle: async ({ params }) => {
-        const one = await found(params.link_id);
+        const one = await linkOf(params.link_id);
         const { name, version } = runtime.active().integrations.get(one.integration)?.connector ?? {};
         const connector = name === undefined ? null : { name, before: one.connector_version, now: version };
         return ok({ ...shownLink(one), comments: one.comments, connector });
@@ -155,7 +155,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       response: z.object({ live: z.literal(true), run_id: z.string().nullable() }),
       handle: async ({ params, body: { past_days: pastDays, future_days: futureDays, anyway }, caller }) => {
         const approval = { pastDays, futureDays, anyway };
-        return ok({ live: true, ...(await goLive(runtime, await found(params.link_id), approval, caller.name)) });
+        return ok({ live: true, ...(await goLive(runtime, await linkOf(params.link_id), approval, caller.name)) });
       },
     }),
   ];

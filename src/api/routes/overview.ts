@@ -275,14 +275,14 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         items: z.array(operatorAction),
       }),
       handle: async ({ query, within }) => {
-        const found = await operatorActions(pool, {
+        const actions = await operatorActions(pool, {
           integrations: within,
           isLimited: within !== undefined,
           from: query.from ? new Date(query.from) : new Date(Date.now() - periods[query.period]),
           to: query.to ? new Date(query.to) : null,
           limit: 200,
         });
-        return ok({ items: found.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })) });
+        return ok({ items: actions.map(({ target, ...one }) => ({ ...one, what: namesIn(target) })) });
       },
     }),
   ];

@@ -82,9 +82,9 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         notified: receipt.shape.notified,
       }),
       handle: async ({ body }) => {
-        const found = await previewErasure(runtime, body);
-        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
-        return ok(found.preview);
+        const preview = await previewErasure(runtime, body);
+        if (preview.kind === 'invalid') return problem(422, 'operate.invalid_input', preview.message);
+        return ok(preview.preview);
       },
     }),
     admin('POST /privacy/exports', {
@@ -100,9 +100,9 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         delivered: z.array(anyJson),
       }),
       handle: async ({ body }) => {
-        const found = await exportGuest(runtime, body);
-        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
-        return ok(found.export);
+        const copy = await exportGuest(runtime, body);
+        if (copy.kind === 'invalid') return problem(422, 'operate.invalid_input', copy.message);
+        return ok(copy.export);
       },
     }),
     admin('GET /privacy/erasures', {
@@ -124,9 +124,9 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       body: whom,
       response: z.object({ items: z.array(receipt) }),
       handle: async ({ body }) => {
-        const found = await findReceipts(runtime, body);
-        if (found.kind === 'invalid') return problem(422, 'operate.invalid_input', found.message);
-        return ok({ items: found.receipts });
+        const proof = await findReceipts(runtime, body);
+        if (proof.kind === 'invalid') return problem(422, 'operate.invalid_input', proof.message);
+        return ok({ items: proof.receipts });
       },
     }),
     admin('GET /privacy/erasures/{erasure_id}', {
@@ -142,12 +142,12 @@ export function privacyRoutes({ runtime }: Api): Route[] {
         'What is erased stays erased, and destinations are notified of it. Stopped before the records are rewritten, it has erased nothing. Stopped later, payloads that were not searched yet may still name the guest: `progress` says how far it came.',
       response: receipt,
       handle: async ({ params, caller }) => {
-        const found = await readReceipt(runtime, params.erasure_id);
-        if (found === undefined) return notFound(`erasure ${params.erasure_id}`);
-        if (found.state !== 'running' || !(await stopErasure(runtime.pool, params.erasure_id, caller.name))) {
-          return problem(409, 'operate.conflict', `The erasure no longer runs: it is ${found.state}.`);
+        const proof = await readReceipt(runtime, params.erasure_id);
+        if (proof === undefined) return notFound(`erasure ${params.erasure_id}`);
+        if (proof.state !== 'running' || !(await stopErasure(runtime.pool, params.erasure_id, caller.name))) {
+          return problem(409, 'operate.conflict', `The erasure no longer runs: it is ${proof.state}.`);
         }
-        return ok((await readReceipt(runtime, params.erasure_id)) ?? found);
+        return ok((await readReceipt(runtime, params.erasure_id)) ?? proof);
       },
     }),
   ];

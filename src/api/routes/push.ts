@@ -128,8 +128,8 @@ export function endpointRoutes({ runtime }: Api): Route[] {
       response: sandboxReport,
       handle: async ({ params }) => {
         const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
-        const found = sandbox == null ? undefined : await readSandboxReport(pool, sandbox, params.report_id);
-        return okIfFound(found, `sandbox report ${params.report_id} of ${params.integration}`);
+        const stored = sandbox == null ? undefined : await readSandboxReport(pool, sandbox, params.report_id);
+        return okIfFound(stored, `sandbox report ${params.report_id} of ${params.integration}`);
       },
     }),
   ];

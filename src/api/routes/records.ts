@@ -13,7 +13,7 @@ const canonicalRecord = anyJson.meta({
   description: 'The canonical record. Viewers get its personal fields masked.',
   anyOf: [{ $ref: '#/components/schemas/Reservation' }, { $ref: '#/components/schemas/Guest' }],
 });
-const found = z.object({
+const recordMatch = z.object({
   integration: z.string(),
   type: entityType,
   id: z.string(),
@@ -133,7 +133,7 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
       integration: z.string().optional(),
       ...(type === 'reservation' ? { status: z.enum(statuses).optional() } : {}),
     }),
-    response: pageOf(found),
+    response: pageOf(recordMatch),
     handle: async ({ query, within }) => {
       const { q, limit, status } = query as typeof query & { status?: string };
       const [changedAt, id = '', from = ''] = decodeCursor(query.cursor, 'time', 'text', 'text');
@@ -167,9 +167,9 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
     response: timeline,
     handle: async ({ params, query }) => {
       const [upTo] = decodeCursor(query.cursor, 'time');
-      const found = await timelineOf(runtime.pool, params.integration, type, params.id, { limit: query.limit, upTo });
-      if (found === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
-      const { earlier, ...story } = found;
+      const history = await timelineOf(runtime.pool, params.integration, type, params.id, { limit: query.limit, upTo });
+      if (history === undefined) return notFound(`${type} ${params.id} in ${params.integration}`);
+      const { earlier, ...story } = history;
       const stop = await waitsFor(runtime);
       const deliveries = story.deliveries.map((one) => ({
         ...one,

@@ -31,13 +31,13 @@ export async function eraseFromFiles(
   const late = new AbortController().signal;
   const passes = (await store.isGuarded(late)) ? 1 : 2;
   await store.removeAbandoned();
-  for (let pass = 1, found = true; found || pass <= passes; pass++) {
-    found = false;
+  for (let pass = 1, isErased = true; isErased || pass <= passes; pass++) {
+    isErased = false;
     for (const { name, size, modifiedAtMs } of await store.list('')) {
       const state = `${name} ${size} ${modifiedAtMs}`;
       const format = formatOf(name);
       if (format === undefined || !mayHold(name) || clean.every((files) => files.has(state))) continue;
-      if (await eraseFromFile(store, name, format, erased)) found = true;
+      if (await eraseFromFile(store, name, format, erased)) isErased = true;
       else for (const files of clean) files.add(state);
       if (clock.now() > deadlineAtMs) return false;
     }

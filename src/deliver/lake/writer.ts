@@ -56,13 +56,13 @@ export class LakeWriter {
     if (known === undefined) await store.prepare(folder);
     const doubtful = deliveries.filter(({ mayHaveArrived }) => mayHaveArrived);
     const files = doubtful.length === 0 ? [] : await store.list(folder, late);
-    const found = await this.#found(files, doubtful, late);
+    const delivered = await this.#found(files, doubtful, late);
     const begin = (): Part => {
       const name = `${folder}/${timedId('changes', clock.now())}${format.extension}`;
       return { name, rows: [], size: 0, tag: 'absent' };
     };
     const part = known === undefined || this.#isFull(known) ? begin() : known;
-    const fresh = without(deliveries, found);
+    const fresh = without(deliveries, delivered);
     if (await this.#append(folder, part, fresh, late)) return;
     // An erasure replaced the file: start a new one.
     if (!(await this.#append(folder, begin(), fresh, late))) throw new Error('a file with a new name exists already');
@@ -74,9 +74,10 @@ export class LakeWriter {
     for (let race = 0; race < mostRaces; race++) {
       late.throwIfAborted();
       const known = doubtful.length === 0 ? this.#growing.get(folder) : undefined;
-      const found = new Set<string>();
-      const part = known === undefined || this.#isFull(known) ? await this.#head(folder, doubtful, found, late) : known;
-      if (await this.#append(folder, part, without(deliveries, found), late)) return;
+      const delivered = new Set<string>();
+      const part =
+        known === undefined || this.#isFull(known) ? await this.#head(folder, doubtful, delivered, late) : known;
+      if (await this.#append(folder, part, without(deliveries, delivered), late)) return;
       this.#growing.delete(folder);
       // Our own write may have arrived although its answer did not.
       doubtful = [...deliveries];
@@ -85,7 +86,7 @@ export class LakeWriter {
   }
 
   /** The file to continue, as it is now; adds the keys that it and the other files of the folder hold. */
-  async #head(folder: string, doubtful: readonly Delivery[], found: Set<string>, late: AbortSignal): Promise<Part> {
+  async #head(folder: string, doubtful: readonly Delivery[], delivered: Set<string>, late: AbortSignal): Promise<Part> {
     const { store, format, fullAt } = this.#at;
     const files = await store.list(folder, late);
     const newest = files
@@ -93,14 +94,14 @@ export class LakeWriter {
       .sort((a, b) => numberOf(b.name) - numberOf(a.name))[0];
     const keys = keysOf(doubtful);
     const older = files.filter((file) => file !== newest);
-    for (const key of await this.#found(older, doubtful, late)) found.add(key);
+    for (const key of await this.#found(older, doubtful, late)) delivered.add(key);
     const next = `${folder}/changes_${String(numberOf(newest?.name ?? '') + 1).padStart(8, '0')}${format.extension}`;
     if (newest === undefined) return { name: next, rows: [], size: 0, tag: 'absent' };
     const isFull = newest.size >= fullAt;
     if (isFull && doubtful.length === 0) return { name: next, rows: [], size: 0, tag: 'absent' };
     const file = await store.read(newest.name, late);
     if (file === undefined) throw new Error('a file was removed');
-    if (keys.size > 0) await searchPieces([file.bytes], keys, found);
+    if (keys.size > 0) await searchPieces([file.bytes], keys, delivered);
     // A file that filled up after the listing still gets these rows.
     if (isFull) return { name: next, rows: [], size: 0, tag: 'absent' };
     return { name: newest.name, rows: await format.read(file.bytes), size: newest.size, tag: file.tag };
@@ -142,8 +143,8 @@ export class LakeWriter {
 const keysOf = (deliveries: readonly Delivery[]): Set<string> =>
   new Set(deliveries.map(({ message }) => message.idempotency_key));
 
-const without = (deliveries: readonly Delivery[], found: ReadonlySet<string>): readonly Delivery[] =>
-  found.size === 0 ? deliveries : deliveries.filter(({ message }) => !found.has(message.idempotency_key));
+const without = (deliveries: readonly Delivery[], delivered: ReadonlySet<string>): readonly Delivery[] =>
+  delivered.size === 0 ? deliveries : deliveries.filter(({ message }) => !delivered.has(message.idempotency_key));
 
 /** The number of a shared file; 0 for any other. */
 const numberOf = (name: string): number => Number(/\/changes_(\d{8})\.\w+$/.exec(name)?.[1] ?? 0);
@@ -162,13 +163,13 @@ export async function findKeys(
   keys: ReadonlySet<string>,
   { changedAt, late }: { readonly changedAt: number; readonly late: AbortSignal },
 ): Promise<Set<string>> {
-  const found = new Set<string>();
+  const present = new Set<string>();
   for (const { name, modifiedAtMs } of files) {
-    if (found.size === keys.size) break;
+    if (present.size === keys.size) break;
     if (!name.endsWith(extension) || modifiedAtMs < changedAt - skewMs) continue;
-    await searchPieces(store.pieces(name, late), keys, found);
+    await searchPieces(store.pieces(name, late), keys, present);
   }
-  return found;
+  return present;
 }
 
 /**
@@ -178,7 +179,7 @@ export async function findKeys(
 async function searchPieces(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   keys: ReadonlySet<string>,
-  found: Set<string>,
+  present: Set<string>,
 ): Promise<void> {
   const lengths = [...new Set(Array.from(keys, (key) => key.length))];
   const longest = Math.max(...lengths);
@@ -189,7 +190,7 @@ async function searchPieces(
     for (let at = text.indexOf(start); at !== -1 && at < text.length; at = text.indexOf(start, at + 1)) {
       for (const length of lengths) {
         const candidate = text.toString('latin1', at, at + length);
-        if (keys.has(candidate)) found.add(candidate);
+        if (keys.has(candidate)) present.add(candidate);
       }
     }
     // A key may span two pieces.

@@ -15,11 +15,11 @@ export function diagnose(
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
   const sent = macs.length > 0 ? macs : [header];
-  for (const { body, algorithm, string, after, key, ...found } of mistakes(verification, request, timestamp ?? '')) {
+  for (const { body, algorithm, string, after, key, ...mistake } of mistakes(verification, request, timestamp ?? '')) {
     for (const secret of secrets) {
       const hmac = createHmac(algorithm, key === 'decoded' ? secret.standardKey : secret.key);
       const bytes = hmac.update(string).update(body).update(after).digest();
-      if (sent.some((mac) => encodes(mac, bytes))) return found;
+      if (sent.some((mac) => encodes(mac, bytes))) return mistake;
     }
   }
   return undefined;
@@ -70,25 +70,25 @@ function* mistakes(scheme: HmacVerification, request: Request, timestamp: string
 
 /** Variants of the body that a sender may have signed by mistake. */
 function rewritten(raw: Buffer): [Buffer, string][] {
-  const found: [Buffer, string][] = [];
+  const pairs: [Buffer, string][] = [];
   const text = raw.toString('utf8');
-  if (text.trimEnd() !== text) found.push([Buffer.from(text.trimEnd()), 'it has no trailing line break']);
-  else found.push([Buffer.from(`${text}\n`), 'it has a trailing line break']);
-  found.push([Buffer.alloc(0), 'it is empty']);
+  if (text.trimEnd() !== text) pairs.push([Buffer.from(text.trimEnd()), 'it has no trailing line break']);
+  else pairs.push([Buffer.from(`${text}\n`), 'it has a trailing line break']);
+  pairs.push([Buffer.alloc(0), 'it is empty']);
   try {
     const value: unknown = JSON.parse(text);
-    found.push([Buffer.from(JSON.stringify(value)), 'it is the JSON without spaces']);
-    found.push([Buffer.from(JSON.stringify(value, null, 2)), 'it is the JSON with line breaks']);
-    found.push([Buffer.from(spaced(value)), 'it is the JSON with spaces after commas and colons']);
-    found.push([Buffer.from(escaped(spaced(value))), 'it is the JSON with spaces, and with letters as \\u escapes']);
-    found.push([Buffer.from(escaped(JSON.stringify(value))), 'it is the JSON with letters as \\u escapes']);
-    found.push([Buffer.from(JSON.stringify(sorted(value))), 'it is the JSON with its keys in alphabetical order']);
+    pairs.push([Buffer.from(JSON.stringify(value)), 'it is the JSON without spaces']);
+    pairs.push([Buffer.from(JSON.stringify(value, null, 2)), 'it is the JSON with line breaks']);
+    pairs.push([Buffer.from(spaced(value)), 'it is the JSON with spaces after commas and colons']);
+    pairs.push([Buffer.from(escaped(spaced(value))), 'it is the JSON with spaces, and with letters as \\u escapes']);
+    pairs.push([Buffer.from(escaped(JSON.stringify(value))), 'it is the JSON with letters as \\u escapes']);
+    pairs.push([Buffer.from(JSON.stringify(sorted(value))), 'it is the JSON with its keys in alphabetical order']);
     const { data } = value as { data?: unknown };
-    if (data !== undefined) found.push([Buffer.from(JSON.stringify(data)), 'it is only the data']);
+    if (data !== undefined) pairs.push([Buffer.from(JSON.stringify(data)), 'it is only the data']);
   } catch {
     // Not JSON: nothing else to try.
   }
-  return found;
+  return pairs;
 }
 
 /** JSON as Python's json.dumps writes it. */

@@ -33,8 +33,8 @@ export function openDirectory(ports: DirectoryPorts) {
   let running = false;
 
   const ask = (endpointId: string): Promise<Endpoint | undefined> => {
-    const found = wanted.get(endpointId);
-    if (found) return found.promise;
+    const request = wanted.get(endpointId);
+    if (request) return request.promise;
     if (wanted.size >= maxWaiting) return Promise.resolve(entries.get(endpointId)?.endpoint);
     const asked = Promise.withResolvers<Endpoint | undefined>();
     wanted.set(endpointId, asked);

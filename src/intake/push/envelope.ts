@@ -98,9 +98,9 @@ function usualInstant(text: string): EpochMs | undefined {
 }
 
 function anyInstant(text: string): EpochMs | undefined {
-  const found = utcForm.exec(text);
-  if (!found || !isLocalDate(text.slice(0, 10))) return undefined;
-  const [, year, month, day, hour, minute, seconds = '0', fraction = '0'] = found;
+  const match = utcForm.exec(text);
+  if (!match || !isLocalDate(text.slice(0, 10))) return undefined;
+  const [, year, month, day, hour, minute, seconds = '0', fraction = '0'] = match;
   // setUTCFullYear because Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const date = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   const start = date + (Number(hour) * 60 + Number(minute)) * 60_000;
@@ -176,13 +176,13 @@ export function findEventId(
   nth?: Nth,
 ): EventIdResult {
   if (places === undefined) return { kind: 'ok', eventId: randomId('evt') };
-  const found = firstText(scope, places);
-  const shared = found === undefined || /^(?:header|\$body)\./.test(found.place);
-  const id = found?.text ?? (rawBody && `sha256:${hash('sha256', rawBody)}`);
+  const named = firstText(scope, places);
+  const shared = named === undefined || /^(?:header|\$body)\./.test(named.place);
+  const id = named?.text ?? (rawBody && `sha256:${hash('sha256', rawBody)}`);
   if (id === undefined) return { kind: 'ok', eventId: randomId('evt') };
   const eventId = nth !== undefined && shared ? `${id}/${nth.index}` : id;
   if (eventId.length <= maxLength) return { kind: 'ok', eventId };
-  const pointer = found === undefined ? '' : pointerTo(found.place, nth?.pointer ?? '');
+  const pointer = named === undefined ? '' : pointerTo(named.place, nth?.pointer ?? '');
   return { kind: 'invalid', pointer, detail: `The event id is longer than ${maxLength} characters.` };
 }
 

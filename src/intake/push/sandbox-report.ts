@@ -191,12 +191,12 @@ function partialOutcome({ id, says, notes }: Statement, missing: string): Sandbo
 
 /** The sandbox reads no stored data, so it says how the profile would be found and not which one it is. */
 function guestOutcome(brand: Brand, updates: readonly ReadGuest[]): SandboxOutcome {
-  const found = updates.map(({ update, notes }) => {
+  const outcomes = updates.map(({ update, notes }) => {
     const by = guestKeys(update.guest).map(({ kind }) => names.get(kind) ?? kind);
     if (update.reservationId !== undefined) by.push(`reservation ${update.reservationId}`);
     return { update, notes, by: [...new Set(by)] };
   });
-  const identified = found.filter(({ by }) => by.length > 0);
+  const identified = outcomes.filter(({ by }) => by.length > 0);
   const [first] = identified;
   if (first === undefined) {
     return { kind: 'dead_letter', code: 'push.guest_unidentified', message: unidentified, detail: {} };
@@ -208,7 +208,7 @@ function guestOutcome(brand: Brand, updates: readonly ReadGuest[]): SandboxOutco
   if (dropped?.kind === 'dropped' && ruled.every(({ kind }) => kind === 'dropped')) return dropped;
   const kept = ruled.filter((one) => one.kind === 'kept');
   const records = kept.map(({ guest }) => parseJson(encodeRecord(guest)));
-  const skipped = found.length - identified.length;
+  const skipped = outcomes.length - identified.length;
   return {
     kind: 'record',
     type: 'guest',

@@ -70,8 +70,8 @@ export function ruleFor(answered: Answered): Rule {
   if (answered.kind === 'failed') return byReason[answered.reason];
   const exact = byStatus[answered.status];
   if (exact !== undefined) return exact;
-  const [, found] = otherStatuses.find(([least]) => answered.status >= least) ?? [];
-  return found ?? rule('fail', 'pull.unexpected_status');
+  const [, ruleForRange] = otherStatuses.find(([least]) => answered.status >= least) ?? [];
+  return ruleForRange ?? rule('fail', 'pull.unexpected_status');
 }
 
 type Meaning = BodyError['means'];
@@ -105,12 +105,12 @@ interface FoundError {
 export function errorIn(body: Json, declared: readonly BodyError[], hasRows: () => boolean): FoundError | undefined {
   for (const error of declared) {
     if (!Object.entries(error.when).every(([path, wanted]) => holds(pathReader(path)(body), wanted))) continue;
-    return found(error.means, (error.message === undefined ? undefined : pathReader(error.message)(body)) ?? body);
+    return bodyError(error.means, (error.message === undefined ? undefined : pathReader(error.message)(body)) ?? body);
   }
-  return isObject(body) && looksLikeError(body) && !hasRows() ? found(meaningOf(body), body) : undefined;
+  return isObject(body) && looksLikeError(body) && !hasRows() ? bodyError(meaningOf(body), body) : undefined;
 }
 
-function found(means: Meaning, words: Json): FoundError {
+function bodyError(means: Meaning, words: Json): FoundError {
   const message = `the partner answered with success, but its body reports ${meaningText[means]}`;
   return { rule: rules[means], message, said: wordsIn(words) };
 }

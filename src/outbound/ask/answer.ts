@@ -113,16 +113,16 @@ export function wordsIn(body: Json): string {
 }
 
 /** The text without the credentials, as they are or escaped in JSON or in a URL. */
-export function withoutSecrets(found: string, secrets: readonly string[]): string {
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length > 3)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())])
-    .reduce((text, secret) => text.replaceAll(secret, '***'), found);
+    .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
 /** One line of at most 300 characters, without the credentials. */
-export function masked(found: string, secrets: readonly string[]): string {
-  const line = withoutSecrets(found, secrets)
+export function masked(words: string, secrets: readonly string[]): string {
+  const line = withoutSecrets(words, secrets)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;

@@ -17,8 +17,8 @@ export interface Challenge {
 /** The strongest challenge of a WWW-Authenticate header that we can answer. Several challenges, also of other schemes, may share it. */
 export function challengeIn(header: string | undefined): Challenge | undefined {
   const schemes = (header ?? '').split(/(?:^|,)\s*(?=[A-Za-z][\w-]*\s+[\w*-]+\s*=)/);
-  const found = schemes.flatMap((text) => (/^Digest\s/i.test(text) ? (challengeOf(text.slice(7)) ?? []) : []));
-  return found.find(({ algorithm }) => algorithm === 'SHA-256') ?? found[0];
+  const challenges = schemes.flatMap((text) => (/^Digest\s/i.test(text) ? (challengeOf(text.slice(7)) ?? []) : []));
+  return challenges.find(({ algorithm }) => algorithm === 'SHA-256') ?? challenges[0];
 }
 
 function challengeOf(text: string): Challenge | undefined {

@@ -105,9 +105,9 @@ function parsed(bytes: Uint8Array): Json {
 function text(value: Json | undefined, ...names: readonly string[]): string | undefined {
   if (!isObject(value)) return undefined;
   for (const name of names) {
-    const found = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (typeof found === 'string' && found !== '') return found;
-    if (typeof found === 'number') return String(found);
+    const field = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (typeof field === 'string' && field !== '') return field;
+    if (typeof field === 'number') return String(field);
   }
   return undefined;
 }

@@ -17,9 +17,9 @@ type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | Lo
 
 /** dns.lookup that returns public addresses only. The socket connects to the address returned here, so nothing can change in between. */
 export function publicLookup(host: string, options: LookupOptions, callback: LookupCallback): void {
-  lookup(host, { ...options, all: true }, (error, found) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '');
-    const allowed = found.filter(({ address }) => isPublicAddress(address));
+    const allowed = addresses.filter(({ address }) => isPublicAddress(address));
     const first = allowed[0];
     if (first === undefined) return callback(new BlockedAddress(host), '');
     if (options.all) return callback(null, allowed);

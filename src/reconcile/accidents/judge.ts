@@ -136,12 +136,13 @@ export function judge(normal: Normal, batches: readonly Counted[], limits: Guard
       told[sign] = { ...evidence, at: now };
       continue;
     }
-    const found = holds.find((hold) => hold.sign === sign && (hold.state === 'open' || hold.state === 'released'));
+    const raised = holds.find((hold) => hold.sign === sign && (hold.state === 'open' || hold.state === 'released'));
     const { affected, of } = evidence;
     const counts = { ...sharesOf(sign, evidence), affected, of, rows: 0 };
-    const hold: Hold = found ?? { id: newId(), sign, ...counts, state: 'open', at: now, heldAt: now };
-    if (found === undefined) holds = [...holds, hold];
-    else if (found.state === 'released') holds = holds.map((one) => (one === found ? { ...one, closedAt: now } : one));
+    const hold: Hold = raised ?? { id: newId(), sign, ...counts, state: 'open', at: now, heldAt: now };
+    if (raised === undefined) holds = [...holds, hold];
+    else if (raised.state === 'released')
+      holds = holds.map((one) => (one === raised ? { ...one, closedAt: now } : one));
     if (hold.state === 'open') held.set(sign, hold);
   }
   // What is held is not what is usual; what somebody released is.

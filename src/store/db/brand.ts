@@ -59,7 +59,7 @@ export async function brandDocuments(
   db: Pool | Tx,
   integration: string,
 ): Promise<{ readonly parts: BrandParts; readonly pulledWith: string | null } | undefined> {
-  const found = await rowOf(db)<{
+  const row = await rowOf(db)<{
     connector: string;
     destinations: string[];
     pulled_with: string | null;
@@ -76,8 +76,8 @@ export async function brandDocuments(
       where i.kind = 'integration' and i.name = $1 and i.position is not null`,
     [integration],
   );
-  if (found === undefined) return undefined;
-  const { connector, destinations, pulled_with: pulledWith, sources } = found;
+  if (row === undefined) return undefined;
+  const { connector, destinations, pulled_with: pulledWith, sources } = row;
   const secrets = sources.flatMap((text) => [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map(([, name = '']) => name));
   return { parts: { integration, connector, destinations, secrets: [...new Set(secrets)].sort() }, pulledWith };
 }

@@ -54,9 +54,9 @@ export class HostsPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<pg.PoolClient> | undefined {
-    const found = this.#find();
-    if (!callback) return found;
-    found.then(
+    const host = this.#find();
+    if (!callback) return host;
+    host.then(
       (client) => callback(undefined, client, (release) => client.release(release as boolean)),
       (error: Error) => callback(error),
     );

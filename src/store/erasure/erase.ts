@@ -50,10 +50,10 @@ export async function eraseFromRecords(
   const earlier = await findRecords(tx, person, { integration });
   if (!isPreview) await tx.query(`select pg_advisory_xact_lock(${erasureLock})`);
   const records = await findRecords(tx, person, { integration, earlier, locks: true });
-  const found = records.flatMap(({ meant, integration: brand, type, id }) =>
+  const identities = records.flatMap(({ meant, integration: brand, type, id }) =>
     [...meant].flatMap((guest) => rules.remember(guest, brand, type === 'reservation' ? id : undefined)),
   );
-  await remember(tx, erasureId, [...new Set([...hashes, ...found])]);
+  await remember(tx, erasureId, [...new Set([...hashes, ...identities])]);
   for (const brand of new Set(records.map((record) => record.integration))) {
     const mine = records.filter((record) => record.integration === brand);
     await rewriteNewest(tx, targetOf(brand), mine, { erasureId, person, rules });
@@ -96,21 +96,25 @@ interface Erasure extends Pick<EraseRequest, 'erasureId' | 'person'> {
 
 /** Writes the newest state without the person as a new version, so that destinations are notified whom to erase. */
 async function rewriteNewest(tx: Tx, target: Target, records: readonly FoundRecord[], erasure: Erasure): Promise<void> {
-  const steps = records.map((found) => erasedStep(found, erasure));
+  const steps = records.map((record) => erasedStep(record, erasure));
   await together([
     writeHistory(tx, target, steps),
     writeRecords(tx, target, steps, new Set()),
     enqueue(tx, target, steps),
   ]);
-  const kept = records.map((found) => ({ ...found, version: found.version + 1, identifiers: identifiersOf(found) }));
+  const kept = records.map((record) => ({
+    ...record,
+    version: record.version + 1,
+    identifiers: identifiersOf(record),
+  }));
   await keepIdentifiers(tx, erasure.rules.keyring, kept);
 }
 
-function erasedStep(found: FoundRecord, { erasureId, person, rules }: Erasure): ChangeStep {
-  const { type, id, moment } = found;
+function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): ChangeStep {
+  const { type, id, moment } = one;
   const [effectiveAt, seq] = moment;
-  const record = stripped(found.record, found, rules);
-  const isErased = (guest: Guest) => found.meant.has(guest) || person.isMeant(guest, found.integration);
+  const record = stripped(one.record, one, rules);
+  const isErased = (guest: Guest) => one.meant.has(guest) || person.isMeant(guest, one.integration);
   const arrival = { mode: 'pull', effectiveAt, seq, cause: 'erasure', causeId: erasureId } as const;
   return {
     statement: aboutRecord(type, id, arrival),
@@ -118,10 +122,10 @@ function erasedStep(found: FoundRecord, { erasureId, person, rules }: Erasure): 
     decision: {
       kind: 'change',
       event: 'erased',
-      version: found.version + 1,
+      version: one.version + 1,
       record,
       text: recordText(record),
-      state: { moment, views: viewsKeptWithout(found, record, isErased) },
+      state: { moment, views: viewsKeptWithout(one, record, isErased) },
       diff: [],
       notes: [],
       reason: 'A guest was erased.',
@@ -200,15 +204,15 @@ async function removeProfiles(tx: Tx, records: readonly FoundRecord[]): Promise<
 /** Every kept version, delivered or queued: what leads from one to the next, without the person. */
 async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: EraseRules): Promise<number> {
   let count = 0;
-  for (const found of records) {
+  for (const stored of records) {
     let before: Json | undefined;
-    for (const { version, record } of found.versions) {
-      const after = parseJson(jsonbText(recordText(stripped(record, found, rules))));
+    for (const { version, record } of stored.versions) {
+      const after = parseJson(jsonbText(recordText(stripped(record, stored, rules))));
       // Nothing can be read before the first version that the history leads back to.
       const diff = before === undefined ? [] : difference(before, after);
       count += await changed(tx)(
         `update history set diff = $5::json where integration = $1 and type = $2 and id = $3 and version = $4 and diff is not null`,
-        [found.integration, found.type, found.id, version, JSON.stringify(diff)],
+        [stored.integration, stored.type, stored.id, version, JSON.stringify(diff)],
       );
       before = after;
     }

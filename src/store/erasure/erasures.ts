@@ -119,12 +119,12 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       [id],
     );
     const notified = receipt.notified.map((one): Notified => {
-      const found = now.find((row) => row.integration === one.integration && row.destination === one.destination);
-      if (found === undefined) return one;
-      const { confirmed, settled, resent, last_at: lastAt } = found;
-      const dropped = Math.max(found.dropped, (one.dropped ?? 0) - resent);
+      const progress = now.find((row) => row.integration === one.integration && row.destination === one.destination);
+      if (progress === undefined) return one;
+      const { confirmed, settled, resent, last_at: lastAt } = progress;
+      const dropped = Math.max(progress.dropped, (one.dropped ?? 0) - resent);
       // A drop whose attempt is deleted looks settled.
-      const open = dropped - found.dropped;
+      const open = dropped - progress.dropped;
       const isTold = (one.not_notified ?? 0) === 0 && (one.given_up ?? 0) === 0;
       const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };

@@ -71,7 +71,7 @@ interface Search {
  * round: an erasure is rare and must be thorough.
  */
 export async function findRecords(tx: Tx, person: WantedPerson, search: Search): Promise<FoundRecord[]> {
-  const found = new Map<string, Omit<FoundRecord, 'named'>>();
+  const records = new Map<string, Omit<FoundRecord, 'named'>>();
   let texts: Candidate[] = [];
   for (let isNews = true; isNews; ) {
     isNews = false;
@@ -91,12 +91,12 @@ export async function findRecords(tx: Tx, person: WantedPerson, search: Search):
         if (isInTexts(candidate, person.requested())) texts.push(candidate);
         continue;
       }
-      found.set(key, { ...candidate, meant });
+      records.set(key, { ...candidate, meant });
       for (const guest of meant) if (person.absorb(guest, candidate.integration)) isNews = true;
     }
   }
   return [
-    ...[...found.values()].map((one) => ({ ...one, named: [...one.meant, ...person.keys()] })),
+    ...[...records.values()].map((one) => ({ ...one, named: [...one.meant, ...person.keys()] })),
     ...texts.map((one) => ({ ...one, meant: new Set<Guest>(), named: person.requested() })),
   ];
 }

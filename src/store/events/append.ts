@@ -27,9 +27,9 @@ export async function appendEvents(
   const first = new Map<string, number>();
   const firstOf = events.map((event, i) => {
     const key = `${event.endpointId} ${event.eventId}`;
-    const found = first.get(key);
-    if (found === undefined) first.set(key, i);
-    return found ?? i;
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, i);
+    return earlier ?? i;
   });
   const distinct = events.filter((_, i) => firstOf[i] === i);
   const rows = await insertDistinct(pool, distinct, written).catch((error) => {
@@ -69,9 +69,9 @@ async function insertDistinct(
   const client = await pool.connect();
   try {
     const insert = async () => {
-      const found = await insertRows(client, events);
+      const inserted = await insertRows(client, events);
       written();
-      return found;
+      return inserted;
     };
     const [, rows] = await together([client.query('begin'), insert(), client.query('commit')]);
     client.release();

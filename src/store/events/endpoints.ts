@@ -130,13 +130,13 @@ export async function loadEndpoints(
   >();
   for (const row of rows) {
     const { endpoint_id: endpointId, integration, sandbox, retired } = row;
-    const found = byId.get(endpointId) ?? { endpointId, integration, sandbox, retired, secrets: [] };
-    byId.set(endpointId, found);
+    const endpoint = byId.get(endpointId) ?? { endpointId, integration, sandbox, retired, secrets: [] };
+    byId.set(endpointId, endpoint);
     if (row.sealed === null || row.secret_no === null || row.holder === null) continue;
     const secret = sealer.open(row.sealed, boundTo(row.holder, row.secret_no));
     if (secret === undefined) continue;
     const expires = row.expires_at && { expiresAt: row.expires_at.getTime() };
-    found.secrets.push({ secretNo: row.secret_no, secret, ...expires });
+    endpoint.secrets.push({ secretNo: row.secret_no, secret, ...expires });
   }
   return [...byId.values()];
 }

@@ -53,19 +53,19 @@ export async function pruneEvents(
     let total = 0;
     let from = '-infinity';
     for (;;) {
-      const { rows } = await pool.query<{ found: number; last: string | null }>(
+      const { rows } = await pool.query<{ read: number; last: string | null }>(
         `with old as materialized (
            select integration, seq, received_at from events e
             where received_at < now() - make_interval(secs => $1) and received_at >= $3
               and received_at >= coalesce(now() - make_interval(secs => $4), '-infinity') and ${condition}
             order by received_at limit $2 for update skip locked
          ), changed as (${change} where e.integration = old.integration and e.seq = old.seq)
-         select count(*)::int as found, max(received_at)::text as last from old`,
+         select count(*)::int as read, max(received_at)::text as last from old`,
         [keptMs / 1000, batch, from, mostOverdueMs === undefined ? null : (keptMs + mostOverdueMs) / 1000],
       );
-      const { found = 0, last } = rows[0] ?? {};
-      total += found;
-      if (found < batch) return total;
+      const { read = 0, last } = rows[0] ?? {};
+      total += read;
+      if (read < batch) return total;
       from = last ?? from;
       await pause();
     }

@@ -57,8 +57,8 @@ export async function workEvents(
   } = await transaction(
     pool,
     async (tx) => {
-      const found = only === undefined ? await lockNext(tx, after) : await lockOne(tx, only);
-      const mine = found.flatMap(({ integration, first, mine }) => {
+      const locked = only === undefined ? await lockNext(tx, after) : await lockOne(tx, only);
+      const mine = locked.flatMap(({ integration, first, mine }) => {
         const brand = mine ? brandOf(integration) : undefined;
         return brand ? [{ brand, first }] : [];
       });
@@ -71,13 +71,13 @@ export async function workEvents(
         return { integration, settled: own.length > 0 ? await work(brand, batch) : [] };
       });
       const settled = await together(worked);
-      const hasOthers = only === undefined && found.length === batchBrands;
+      const hasOthers = only === undefined && locked.length === batchBrands;
       return {
         settled,
         changed,
         more,
-        busy: found.some((one) => !one.mine),
-        after: hasOthers ? (found.at(-1)?.integration ?? '') : '',
+        busy: locked.some((one) => !one.mine),
+        after: hasOthers ? (locked.at(-1)?.integration ?? '') : '',
       };
     },
     (tx, { settled }) => Promise.all(settled.map((one) => settle(tx, one.integration, one.settled))),
@@ -127,8 +127,8 @@ async function lockOne(tx: Tx, integration: string): Promise<readonly PendingBra
 
 /** The first pending event of a brand, if no other node works its events. */
 export async function lockFirst(tx: Tx, brand: Brand): Promise<PendingEvent | undefined> {
-  const [found] = await lockOne(tx, brand.integration);
-  if (!found?.mine) return undefined;
+  const [lock] = await lockOne(tx, brand.integration);
+  if (!lock?.mine) return undefined;
   const { events } = await nextEvents(tx, [{ brand, first: 0 }], 1);
   return events.get(brand.integration)?.[0];
 }

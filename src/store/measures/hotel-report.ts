@@ -128,7 +128,7 @@ async function askedNights(
   readonly stored: HotelFacts | null;
 }> {
   type Ranges = (string | null)[][];
-  const found = await rowOf(pool)<{
+  const row = await rowOf(pool)<{
     today: string;
     ranges: string;
     ever: Ranges;
@@ -153,10 +153,10 @@ async function askedNights(
        from ever, day`,
     [integration, pulledBy, timezone],
   );
-  if (found === undefined) throw new TypeError('a statement without a row');
+  if (row === undefined) throw new TypeError('a statement without a row');
   const isIn = (all: Ranges, night: string) =>
     all.some(([from = null, to = null]) => (from === null || from <= night) && (to === null || night < to));
-  const { today, ranges, ever, lately, stored } = found;
+  const { today, ranges, ever, lately, stored } = row;
   const isKnown = (night: string) => isIn(ever, night) && (night < today || isPushed || isIn(lately, night));
   return { today, ranges, isKnown, stored };
 }

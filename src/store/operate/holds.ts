@@ -54,8 +54,8 @@ export const toldLately = (
   );
 
 export async function findHold(db: Pool | Tx, id: string): Promise<BrandHold | undefined> {
-  const [found] = await listHolds(db, { id });
-  return found;
+  const [hold] = await listHolds(db, { id });
+  return hold;
 }
 
 /** A reservation of which a hold keeps something back. */

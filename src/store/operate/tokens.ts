@@ -83,9 +83,9 @@ export async function findToken(db: Pool, token: string, use = true): Promise<To
     [hashOf(token)],
   );
   if (row === undefined) return undefined;
-  const { stale, ...found } = row;
-  if (stale && use) await db.query('update tokens set last_used_at = now() where token_id = $1', [found.token_id]);
-  return found;
+  const { stale, ...owner } = row;
+  if (stale && use) await db.query('update tokens set last_used_at = now() where token_id = $1', [owner.token_id]);
+  return owner;
 }
 
 /** The credential that a session can be created from: a sign-in link, which this uses up, or an API token that may use the console. */

@@ -23,7 +23,7 @@ export async function resendStep(
   id?: string,
   limit = resentAtOnce,
 ): Promise<{ readonly read: number; readonly queued: number; readonly last: string | undefined }> {
-  const { rows } = await pool.query<{ last: string | null; found: number; queued: number }>(
+  const { rows } = await pool.query<{ last: string | null; read: number; queued: number }>(
     `with step as (
        select id, version from records
         where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
@@ -34,12 +34,12 @@ export async function resendStep(
           set next_version = excluded.next_version, last_version = excluded.last_version, due_at = now(), attempt = 0
         where o.next_version > o.last_version and o.held_by is null and o.last_version <= excluded.last_version
        returning id)
-     select (select max(id) from step) as last, (select count(*)::int from step) as found,
+     select (select max(id) from step) as last, (select count(*)::int from step) as read,
             (select count(*)::int from put) as queued`,
     [integration, destination, type, after, limit, id],
   );
-  const { last = null, found = 0, queued = 0 } = rows[0] ?? {};
-  return { read: found, queued, last: last === null || found < limit ? undefined : last };
+  const { last = null, read = 0, queued = 0 } = rows[0] ?? {};
+  return { read, queued, last: last === null || read < limit ? undefined : last };
 }
 
 /** The records of these lanes. */

@@ -37,14 +37,14 @@ export async function claimedMentions(
   profileOf: (guest: Guest) => { readonly id: string } | undefined,
 ): Promise<Pick<ClaimedPersons, 'mentions' | 'isOwner'> & { isAgreed: IsAgreed }> {
   const { integration } = lane;
-  const found = new Map<string, KeyedRecord>();
+  const sharing = new Map<string, KeyedRecord>();
   // Only records under the guest's own keys are compared: with all of the batch, 200 guests took 70 s instead of 1 s (calls.test.ts, busy arm64).
   const byKey = new Map<string, Set<KeyedRecord>>();
   const read = async (keys: readonly GuestKey[], profileIds: readonly string[]) => {
     for (const { key, data, seen_at, ...row } of await keyed(tx, lane, keys, profileIds)) {
       const name = JSON.stringify([row.integration, row.type, row.id]);
-      const one = found.get(name) ?? foundOf(row, data, seen_at);
-      found.set(name, one);
+      const one = sharing.get(name) ?? foundOf(row, data, seen_at);
+      sharing.set(name, one);
       byKey.set(key, (byKey.get(key) ?? new Set()).add(one));
     }
   };
@@ -52,9 +52,9 @@ export async function claimedMentions(
     [...guests, ...earlier].flatMap(guestKeys),
     guests.flatMap((guest) => profileOf(guest)?.id ?? []),
   );
-  const own = [...found.values()].filter((one) => one.integration === integration && one.type === 'reservation');
+  const own = [...sharing.values()].filter((one) => one.integration === integration && one.type === 'reservation');
   const bookings = await bookingsOf(tx, integration, own);
-  const isShared = sharedAmong([...guests, ...[...found.values()].flatMap((one) => one.guests)].map(withoutId));
+  const isShared = sharedAmong([...guests, ...[...sharing.values()].flatMap((one) => one.guests)].map(withoutId));
   /** Whoever is the first of a booking with the address has booked with it. */
   const bookersAt = (address: string) =>
     ['email', 'phone'].flatMap((kind) =>

@@ -40,8 +40,10 @@ export async function claimedPersons(
     const bookings = await bookingsOf(tx, integration, reservations);
     const profiles = await profilesLike(tx, integration, guests, bookings.profileIds);
     const isShared = sharedAmong([...profiles.map(({ guest }) => guest), ...guests]);
-    const found = profiles.flatMap(({ guest }) => [guest.email, guest.phone].map((address) => ({ address, guest })));
-    const atAddress = Map.groupBy(found, ({ address }) => address);
+    const addressed = profiles.flatMap(({ guest }) =>
+      [guest.email, guest.phone].map((address) => ({ address, guest })),
+    );
+    const atAddress = Map.groupBy(addressed, ({ address }) => address);
     const hasOutsider = (address: string, insiders: readonly Guest[], isMeant: (guest: Guest) => boolean) =>
       atAddress
         .get(address)

@@ -29,9 +29,9 @@ export async function mergeProfiles(
 ): Promise<ProfileEdit> {
   if (from === into) return { kind: 'refused', reason: 'A profile cannot be merged into itself.' };
   return transaction(pool, async (tx) => {
-    const found = await readForEdit(tx, target, [from, into]);
-    if ('kind' in found) return found;
-    const [source, kept] = found as [Profile, Profile];
+    const profiles = await readForEdit(tx, target, [from, into]);
+    if ('kind' in profiles) return profiles;
+    const [source, kept] = profiles as [Profile, Profile];
     return mergeInto(tx, target, source, kept, 'An operator');
   });
 }
@@ -88,9 +88,9 @@ export async function splitProfile(
   newId: (parts: readonly string[]) => string,
 ): Promise<ProfileEdit> {
   return transaction(pool, async (tx) => {
-    const found = await readForEdit(tx, target, [id]);
-    if ('kind' in found) return found;
-    const [whole] = found as [Profile];
+    const profiles = await readForEdit(tx, target, [id]);
+    if ('kind' in profiles) return profiles;
+    const [whole] = profiles as [Profile];
     const all = guestKeys(whole.guest);
     const moved = all.filter(({ kind }) => fields.includes(kind));
     const lacking = fields.filter((field) => !moved.some(({ kind }) => kind === field));
@@ -151,9 +151,9 @@ export async function undoMerge(
   { id, from }: { readonly id: string; readonly from: string },
 ): Promise<ProfileEdit> {
   return transaction(pool, async (tx) => {
-    const found = await readForEdit(tx, target, [id]);
-    if ('kind' in found) return found;
-    const [whole] = found as [Profile];
+    const profiles = await readForEdit(tx, target, [id]);
+    if ('kind' in profiles) return profiles;
+    const [whole] = profiles as [Profile];
     const [source] = await profilesById(tx, target.integration, [from]);
     if (source === undefined) return { kind: 'missing', id: from };
     if (continuedBy(source.guest) !== id) return { kind: 'refused', reason: `${from} is not merged into ${id}.` };

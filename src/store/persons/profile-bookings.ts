@@ -24,8 +24,8 @@ export async function bookingsOf(
       where b.integration = $1 and b.reservation_id = any($2) order by 1, 2`,
     [integration, [...new Set(reservations.map(({ id }) => id))], mergedPin('')],
   );
-  const found = Map.groupBy(rows, ({ reservation_id }) => reservation_id);
-  const of = (reservation: string) => (found.get(reservation) ?? []).map(({ profile_id }) => profile_id);
+  const bookings = Map.groupBy(rows, ({ reservation_id }) => reservation_id);
+  const of = (reservation: string) => (bookings.get(reservation) ?? []).map(({ profile_id }) => profile_id);
   return {
     profileIds: [...new Set(rows.map(({ profile_id }) => profile_id))],
     of,

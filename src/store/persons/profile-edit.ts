@@ -33,10 +33,10 @@ export async function readForEdit(
   ids: readonly string[],
 ): Promise<Profile[] | Exclude<ProfileEdit, { kind: 'done' }>> {
   await lockProfiles(tx, integration);
-  const found = new Map((await profilesById(tx, integration, ids)).map((profile) => [profile.id, profile]));
+  const byId = new Map((await profilesById(tx, integration, ids)).map((profile) => [profile.id, profile]));
   const profiles: Profile[] = [];
   for (const id of ids) {
-    const profile = found.get(id);
+    const profile = byId.get(id);
     if (profile === undefined || Object.keys(profile.guest).length === 0) return { kind: 'missing', id };
     const into = continuedBy(profile.guest);
     if (into !== undefined) return { kind: 'refused', reason: `Profile ${id} was merged into ${into}: use that one.` };
@@ -116,15 +116,15 @@ export async function fromReservations(
       order by r.effective_at, r.seq`,
     [integration, anyKey('reservation', keys)],
   );
-  let found: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
+  let stated: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
   for (const { data, views, ms, seq } of rows) {
     const reservation = decodeRecord('reservation', data);
     const consents = consentsIn(reservation, views ?? undefined, [ms, seq]);
     for (const [position, guest] of reservation.guests.entries()) {
       const own = keyTexts(guest);
       if (!own.some((key) => keys.includes(key)) || own.some((key) => others.includes(key))) continue;
-      found = { guest: mergeProfile(found.guest, guest), consent: newerConsent(found.consent, consents[position]) };
+      stated = { guest: mergeProfile(stated.guest, guest), consent: newerConsent(stated.consent, consents[position]) };
     }
   }
-  return found;
+  return stated;
 }

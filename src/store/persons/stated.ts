@@ -86,13 +86,13 @@ export async function readConsents(
       where r.id = any($2::text[])`,
     [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
   );
-  const found = new Map(
+  const consents = new Map(
     rows.map(({ id, version, data, views, ms, seq }) => [
       `${id} ${version}`,
       consentsIn(decodeRecord('reservation', data), views ?? undefined, [ms, seq]),
     ]),
   );
-  return { of: ({ from: { id, version }, place }) => found.get(`${id} ${version}`)?.[place] };
+  return { of: ({ from: { id, version }, place }) => consents.get(`${id} ${version}`)?.[place] };
 }
 
 /** When these versions were stated, by id and version; none whose entry is past its retention. */

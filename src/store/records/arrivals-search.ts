@@ -20,7 +20,7 @@ interface TraceFilter {
   readonly text: string;
   readonly integrations: readonly string[] | undefined;
   /** Records that the same search found: reported if the partner no longer lists them, or if an event about them waits. */
-  readonly found: readonly { readonly integration: string; readonly id: string }[];
+  readonly known: readonly { readonly integration: string; readonly id: string }[];
 }
 
 /** Payloads are searched as text, so not in any number of them. */
@@ -30,7 +30,7 @@ const newest = 20_000;
  * Everything that arrived and did not become a record, by its id or by any text of its payload: a number, a name, an address, a phone
  * number with any spaces. Payloads are searched while they are kept.
  */
-export async function searchTraces(db: Pool, { text, integrations, found }: TraceFilter): Promise<Trace[]> {
+export async function searchTraces(db: Pool, { text, integrations, known }: TraceFilter): Promise<Trace[]> {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   const digits = text.replace(/\D/g, '');
   const isPhone = digits.length >= 6 && /^[\d\s()+./-]+$/.test(text);
@@ -80,7 +80,7 @@ export async function searchTraces(db: Pool, { text, integrations, found }: Trac
          from records r join unnest($5::text[], $6::text[]) as f (integration, id) on r.integration = f.integration and r.id = f.id
           and r.type = 'reservation' and r.unlisted is not null
      ) t order by at desc limit 50`,
-    [text, integrations, patterns, phone, found.map((one) => one.integration), found.map((one) => one.id)],
+    [text, integrations, patterns, phone, known.map((one) => one.integration), known.map((one) => one.id)],
   );
 }
 

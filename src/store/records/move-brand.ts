@@ -12,7 +12,7 @@ const atOnce = 500;
 
 /** The reservations of a brand that end on or after a day, as far as two systems may both know them. */
 export async function bookingsOfBrand(db: Pool | Tx, integration: string, from: string): Promise<Booking[]> {
-  const found: Booking[] = [];
+  const bookings: Booking[] = [];
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows }: { rows: { id: string; data: string }[] } = await db.query(
       `select id, data::text as data from records
@@ -21,10 +21,10 @@ export async function bookingsOfBrand(db: Pool | Tx, integration: string, from: 
         order by id limit ${atOnce}`,
       [integration, from, after],
     );
-    found.push(...rows.map(({ data }) => bookingOf(decodeRecord('reservation', data))));
+    bookings.push(...rows.map(({ data }) => bookingOf(decodeRecord('reservation', data))));
     after = rows.length < atOnce ? undefined : rows.at(-1)?.id;
   }
-  return found;
+  return bookings;
 }
 
 function bookingOf({ id, confirmation_number, check_in, check_out, status, guests, extra = {} }: Reservation): Booking {

@@ -75,14 +75,14 @@ function nameKey({ first_name, last_name }: Guest): string | undefined {
 
 /** Further fields that look like a number a guest may quote: of a booking site, a room, a loyalty card. */
 function extraKeys(extra: { readonly [name: string]: unknown } | undefined): string[] {
-  const found = new Set<string>();
+  const keys = new Set<string>();
   for (const value of Object.values(extra ?? {})) {
-    if (found.size === 10) break;
+    if (keys.size === 10) break;
     if (typeof value !== 'string' && typeof value !== 'number') continue;
     const text = String(value).trim().toLowerCase();
-    if (isReadOut.test(text)) found.add(`extra:${text}`);
+    if (isReadOut.test(text)) keys.add(`extra:${text}`);
   }
-  return [...found];
+  return [...keys];
 }
 
 /** A digit, 2 to 40 characters without spaces, and neither a date nor a time. */

@@ -49,7 +49,7 @@ export function DryRun({ brand }: { brand: Brand }) {
 
 function Result({ day }: { day: Day }) {
   const { counts, records, error, warning, request } = day;
-  const found = dryRun(day);
+  const run = dryRun(day);
   const { fetched, changed, unchanged, dropped, dead_lettered: dead } = counts;
   const parts = [
     `${changed} would be stored as new or changed`,
@@ -65,7 +65,7 @@ function Result({ day }: { day: Day }) {
         </Notice>
       )}
       {warning && <Notice tone="warn" role="alert" title={warning} />}
-      <Notice tone={found.tone} role="status" title={found.text}>
+      <Notice tone={run.tone} role="status" title={run.text}>
         {fetched > 0 && `${parts.join(', ')}.`}
       </Notice>
       {fetched === 0 && (

@@ -28,8 +28,8 @@ export function readRequest(text: string): ListRequest | undefined {
   const document = parseDocument(text);
   if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
   const read = (...keys: string[]): unknown => {
-    const found = document.getIn(['pull', ...keys]);
-    return isMap(found) ? found.toJSON() : found;
+    const node = document.getIn(['pull', ...keys]);
+    return isMap(node) ? node.toJSON() : node;
   };
   const method = read('request', 'method') === 'POST' ? 'POST' : 'GET';
   const parameters = Object.entries((read('request', placeOf(method)) ?? {}) as Record<string, unknown>);
@@ -99,8 +99,8 @@ export function writeRequest(text: string, request: ListRequest): string {
 function isSame(node: unknown, paging: readonly (readonly [string, string])[]): boolean {
   if (!isMap(node) || node.items.length !== paging.length) return false;
   return paging.every(([name, value]) => {
-    const found = node.get(name, true);
-    return isScalar(found) && String(found.value) === value;
+    const leaf = node.get(name, true);
+    return isScalar(leaf) && String(leaf.value) === value;
   });
 }
 

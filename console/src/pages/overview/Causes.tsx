@@ -19,12 +19,12 @@ export const uncovered = ({ findings }: Brand, causes: readonly Cause[]): Findin
 
 /** Faults that were found a moment ago, each cause once: the alerts, and with them the incidents, follow within a minute. */
 function newFaults({ health, causes }: Overview): { message: string; brands: string[] }[] {
-  const found = health.flatMap((brand) =>
+  const faults = health.flatMap((brand) =>
     uncovered(brand, causes)
       .filter(({ state }) => state === 'failing' || state === 'auth_failed')
       .map(({ cause, message }) => ({ cause, message, brand: brand.integration })),
   );
-  return [...Map.groupBy(found, ({ cause }) => cause).values()].map((group) => ({
+  return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => ({
     message: [...new Set(group.map(({ message }) => message))].join(' '),
     brands: [...new Set(group.map(({ brand }) => brand))],
   }));

@@ -178,6 +178,6 @@ function bodyOnly(auth: CheckAuth): boolean {
 function statusToAsk(records: readonly JsonObject[]): string {
   const spelled = (text: string) => text.toLowerCase().replaceAll('_', '-');
   const had = records.map(({ status }) => (typeof status === 'string' ? status : ''));
-  const found = describedStatuses.find((status) => had.some((one) => spelled(one) === status));
-  return had.find((one) => spelled(one) === found) ?? 'confirmed';
+  const described = describedStatuses.find((status) => had.some((one) => spelled(one) === status));
+  return had.find((one) => spelled(one) === described) ?? 'confirmed';
 }

@@ -73,10 +73,10 @@ function signOf(seen: Seen, listed: Listed): 'cursor' | 'link' | undefined {
 
 function nextLink(seen: Seen): URL | undefined {
   for (const part of (seen.link ?? '').split(/,\s*(?=<)/)) {
-    const found = /^<([^>]+)>.*;\s*rel="?next"?/.exec(part);
+    const target = /^<([^>]+)>.*;\s*rel="?next"?/.exec(part);
     // Never send credentials to another host.
-    if (found?.[1] !== undefined && URL.canParse(found[1], seen.url)) {
-      const url = new URL(found[1], seen.url);
+    if (target?.[1] !== undefined && URL.canParse(target[1], seen.url)) {
+      const url = new URL(target[1], seen.url);
       return url.origin === new URL(seen.url).origin ? url : undefined;
     }
   }

@@ -94,15 +94,15 @@ async function resolve(value: unknown, folder: string, missing: string[]): Promi
   if (typeof value === 'string') {
     const values = new Map<string, string>();
     for (const [whole, kind, target = ''] of value.matchAll(reference)) {
-      const found =
+      const secret =
         kind === 'env'
           ? process.env[target]
           : await readFile(path.resolve(folder, target), 'utf8').then(
               (text) => text.trimEnd(),
               () => undefined,
             );
-      if (!found) missing.push(whole);
-      values.set(whole, found ?? '');
+      if (!secret) missing.push(whole);
+      values.set(whole, secret ?? '');
     }
     return value.replace(reference, (whole) => values.get(whole) ?? '');
   }

@@ -119,7 +119,7 @@ export class AdminPaths {
   #search(text: string, limit: number): Answer {
     const { hotel } = this.#sim;
     const wanted = text.trim().toLowerCase();
-    const found: Json[] = [];
+    const matches: Json[] = [];
     for (const reservation of hotel.list().sort((a, b) => (a.checkIn < b.checkIn ? -1 : 1))) {
       const [guest] = hotel.guestsOf(reservation);
       const words = `${reservation.id} ${reservation.confirmationNumber} ${reservation.status} ${guest?.firstName} ${guest?.lastName} ${guest?.email}`;
@@ -129,13 +129,13 @@ export class AdminPaths {
           : !words.toLowerCase().includes(wanted)
       )
         continue;
-      found.push({
+      matches.push({
         ...reservationJson(hotel, reservation, { spelling: 'underscore', detail: 'full' }),
         guest: guest === undefined ? null : guestJson(guest),
       });
-      if (found.length >= Math.min(200, Math.max(1, limit || 50))) break;
+      if (matches.length >= Math.min(200, Math.max(1, limit || 50))) break;
     }
-    return json(200, { reservations: found });
+    return json(200, { reservations: matches });
   }
 
   async #push(body: { readonly [key: string]: Json }): Promise<Answer> {

@@ -67,9 +67,9 @@ export class ReservationApi {
 
   #single(encodedId: string, twists: readonly Twist[]): Answer {
     const id = decodeId(encodedId);
-    const found = id === undefined ? undefined : this.#hotel.find(id);
-    if (found === undefined) return problem(404, 'not_found', 'No reservation with this id.');
-    return json(200, twisted(this.#json(found), 0, twists));
+    const booked = id === undefined ? undefined : this.#hotel.find(id);
+    if (booked === undefined) return problem(404, 'not_found', 'No reservation with this id.');
+    return json(200, twisted(this.#json(booked), 0, twists));
   }
 
   #list(exchange: Exchange, given: Given, twists: readonly Twist[]): Answer {

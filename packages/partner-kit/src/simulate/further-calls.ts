@@ -90,10 +90,10 @@ export class ReservationFeed {
     return json(200, { acknowledged: known.length });
   }
 
-  #page(found: readonly HotelReservation[], query: URLSearchParams, isNew: (id: string) => boolean): Answer {
+  #page(all: readonly HotelReservation[], query: URLSearchParams, isNew: (id: string) => boolean): Answer {
     const isBare = query.get('cancellations') === 'bare';
     const limit = Math.min(500, Math.max(1, Number(query.get('limit') ?? 100) || 100));
-    const sent = found.toSorted((a, b) => this.#at(a.id) - this.#at(b.id) || (a.id < b.id ? -1 : 1)).slice(0, limit);
+    const sent = all.toSorted((a, b) => this.#at(a.id) - this.#at(b.id) || (a.id < b.id ? -1 : 1)).slice(0, limit);
     const isGone = ({ status }: HotelReservation) => status === 'cancelled' || status === 'no_show';
     const shown = (one: HotelReservation): JsonObject => ({
       ...reservationJson(this.#hotel, one, this.#options),
@@ -107,7 +107,7 @@ export class ReservationFeed {
     return json(200, {
       reservations: booked.map(shown),
       cancellations: sent.filter(isGone).map(isBare ? bare : shown),
-      more: found.length > sent.length,
+      more: all.length > sent.length,
     });
   }
 
@@ -139,12 +139,12 @@ export class OtaApi {
       return fault('An OTA_ReadRQ needs SelectionCriteria with Start and End.');
     const hotelCode = attribute(/<HotelReadRequest\b([^>]*)>/.exec(bodyText)?.[1] ?? '', 'HotelCode');
     if (!this.#hotel.properties.some(({ id }) => id === hotelCode)) return fault('HotelCode is unknown.');
-    const found = this.#hotel.list(
+    const booked = this.#hotel.list(
       ({ propertyId, checkIn }) => propertyId === hotelCode && checkIn >= from && checkIn <= to,
     );
     return answered(
       200,
-      `<ota:OTA_ResRetrieveRS xmlns:ota="http://www.opentravel.org/OTA/2003/05" Version="3.0"><ota:Success/><ota:ReservationsList>${found
+      `<ota:OTA_ResRetrieveRS xmlns:ota="http://www.opentravel.org/OTA/2003/05" Version="3.0"><ota:Success/><ota:ReservationsList>${booked
         .map((one) => this.#reservation(one))
         .join('')}</ota:ReservationsList></ota:OTA_ResRetrieveRS>`,
     );

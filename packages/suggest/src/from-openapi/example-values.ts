@@ -98,9 +98,9 @@ export function writtenFormat(examples: readonly (Json | undefined)[], about: st
   if (said !== undefined) return said.toUpperCase() === 'YYYY-MM-DD' ? 'iso' : said.toUpperCase();
   const texts = examples.filter((one) => typeof one === 'string');
   if (texts.length === 0 || !texts.every((text) => /\d{4}/.test(text) && /\D/.test(text))) return undefined;
-  const found = dateFormat(texts);
+  const date = dateFormat(texts);
   // A time of day needs more than the pattern of a day.
-  return found === undefined || found.share < 1 || found.format.includes(' ') ? undefined : found.format;
+  return date === undefined || date.share < 1 || date.format.includes(' ') ? undefined : date.format;
 }
 
 /** A day in a pattern such as DD.MM.YYYY; a format that is not a pattern of numbers is left in ISO. */

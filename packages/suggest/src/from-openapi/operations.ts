@@ -95,7 +95,7 @@ export interface ProposedSingle {
 
 /** The operation that answers with one reservation by its id. */
 export function findSingle(description: ApiDescription, list: Operation): Proposed<ProposedSingle> | undefined {
-  const found = description.operations
+  const nearest = description.operations
     .flatMap((operation) => {
       const id = idOf(operation, list);
       if (operation === list || operation.method !== 'GET' || id === undefined) return [];
@@ -105,8 +105,8 @@ export function findSingle(description: ApiDescription, list: Operation): Propos
       return place === undefined ? [] : [{ operation, id, place, near: shared(operation.path, list.path) }];
     })
     .toSorted((a, b) => b.near - a.near || b.place.score - a.place.score)[0];
-  if (found === undefined) return undefined;
-  const { operation, id, place } = found;
+  if (nearest === undefined) return undefined;
+  const { operation, id, place } = nearest;
   const { request } = requestOf(operation, undefined);
   const { method: _method, ...rest } = request;
   const single: JsonObject =

@@ -81,7 +81,7 @@ function proposalFor(
   const since = days === undefined || days.value.by === 'change' ? findSince(operation) : undefined;
   const window = since === undefined ? days : undefined;
   const { request, fixed, open, contents } = requestOf(operation, window?.value, since?.value);
-  const found: Reading = {
+  const reading: Reading = {
     best,
     suggestion,
     window,
@@ -93,15 +93,15 @@ function proposalFor(
     auth: findAuth(description, operation, baseUrl),
     isReal: options.sample !== undefined || operation.sample !== undefined,
   };
-  const { auth, headers } = found.auth.value;
-  const isPicked = !found.isReal && JSON.stringify(suggestion.connector.map).includes('"pick"');
+  const { auth, headers } = reading.auth.value;
+  const isPicked = !reading.isReal && JSON.stringify(suggestion.connector.map).includes('"pick"');
   return {
     kind: 'ok',
     operations: ranked.map(({ operation: one, score, reason }) => ({ operation: operationName(one), score, reason })),
     connector: {
       connector: options.name ?? 'new-pms',
       ...(description.title !== undefined && description.title !== '' && { title: description.title }),
-      ...connectorOf(found, request),
+      ...connectorOf(reading, request),
     },
     integration: {
       pull: {
@@ -110,19 +110,19 @@ function proposalFor(
         ...(Object.keys(headers).length > 0 && { headers }),
       },
     },
-    fields: linesOf(found),
+    fields: linesOf(reading),
     unmapped: suggestion.unmapped,
     // A made-up answer has no records to count.
-    unknown: found.isReal ? suggestion.unknown : suggestion.unknown.map((one) => one.replace(/ \(.*/, '')),
+    unknown: reading.isReal ? suggestion.unknown : suggestion.unknown.map((one) => one.replace(/ \(.*/, '')),
     notes: [
-      ...found.auth.value.notes,
+      ...reading.auth.value.notes,
       ...(isPicked ? [typesUnknown] : []),
       ...(baseUrl === undefined ? ['The description names no server: set base_url.'] : []),
       ...open.map((place) => `${place} is required, and the description gives no value.`),
       ...contents.map(
         (one) => `${one} decides what an answer contains: check that guests, rooms and charges are in it.`,
       ),
-      ...(!found.hasDates && since === undefined ? [readWhole] : []),
+      ...(!reading.hasDates && since === undefined ? [readWhole] : []),
       ...(window?.value.by === 'departure' ? [byDeparture] : []),
       ...(window?.value.by === 'arrival' ? [byArrival] : []),
     ],
@@ -152,8 +152,8 @@ interface Reading {
   readonly isReal: boolean;
 }
 
-function connectorOf(found: Reading, request: JsonObject): JsonObject {
-  const { suggestion, best, single, paging, hasDates, since, isReal } = found;
+function connectorOf(reading: Reading, request: JsonObject): JsonObject {
+  const { suggestion, best, single, paging, hasDates, since, isReal } = reading;
   const { shape, map, values: seen } = suggestion.connector;
   const values = isReal ? seen : onlyListed(seen, listedSpellings(best.operation));
   return {
@@ -173,8 +173,8 @@ function connectorOf(found: Reading, request: JsonObject): JsonObject {
 }
 
 /** Each part of the proposal with its reason. */
-function linesOf(found: Reading): FieldLine[] {
-  const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, isReal } = found;
+function linesOf(reading: Reading): FieldLine[] {
+  const { best, suggestion, window, since, fixed, hasDates, paging, single, auth, isReal } = reading;
   const windowPath = window?.value.from.name ?? since?.value.parameter.name ?? '';
   return [
     asLine('pull.request', operationName(best.operation), best),

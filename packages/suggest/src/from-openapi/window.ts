@@ -119,8 +119,8 @@ function selectorOf(
     }));
     const kinds = (['stay', 'arrival', 'departure'] as const).flatMap((by) => {
       const pattern = meanings.find(([meaning]) => meaning === by)?.[1];
-      const found = choices.find(({ text }) => pattern?.test(text) === true && !/\bstatus\b/.test(text));
-      return found === undefined ? [] : [{ by, value: found.value }];
+      const choice = choices.find(({ text }) => pattern?.test(text) === true && !/\bstatus\b/.test(text));
+      return choice === undefined ? [] : [{ by, value: choice.value }];
     });
     const [first] = kinds;
     if (kinds.length >= 2 && first !== undefined) return { parameter, ...first };
@@ -176,7 +176,7 @@ export interface SinceParameter {
 
 /** The parameter of a list by modification time: modifiedSince, updated_after, lastChangeFrom. */
 export function findSince({ parameters }: Operation): Proposed<SinceParameter> | undefined {
-  const found = parameters
+  const since = parameters
     .filter((one) => one.in === 'query' || one.in === 'body')
     .flatMap((parameter) => {
       const words = wordsOf(parameter.name.replaceAll('.', ' '));
@@ -189,8 +189,8 @@ export function findSince({ parameters }: Operation): Proposed<SinceParameter> |
     })
     .filter(({ isTime }) => isTime)
     .toSorted((a, b) => Number(b.parameter.required) - Number(a.parameter.required))[0];
-  if (found === undefined) return undefined;
-  const { parameter } = found;
+  if (since === undefined) return undefined;
+  const { parameter } = since;
   const { format } = parameter.schema;
   const isNumber = typeOf(parameter.schema) === 'integer' || typeOf(parameter.schema) === 'number';
   const unit = /\bmilli|\bms\b/i.test(parameter.about) ? 'ms' : 's';

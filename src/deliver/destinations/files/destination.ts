@@ -80,8 +80,8 @@ async function list(root: string, folder: string): Promise<StoredFile[]> {
   const wanted = names.filter((name) => !path.basename(name).startsWith('.')).map((name) => path.join(folder, name));
   const files = await Promise.all(
     wanted.map(async (name) => {
-      const found = await stat(path.join(root, name)).catch(absent);
-      return found?.isFile() ? [{ name, size: found.size, modifiedAtMs: found.mtimeMs }] : [];
+      const stats = await stat(path.join(root, name)).catch(absent);
+      return stats?.isFile() ? [{ name, size: stats.size, modifiedAtMs: stats.mtimeMs }] : [];
     }),
   );
   return files.flat();
@@ -98,8 +98,8 @@ function absent(error: unknown): undefined {
 }
 
 async function tagOf(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(absent);
-  return found === undefined ? 'absent' : `${found.ino} ${found.mtimeNs} ${found.size}`;
+  const stats = await stat(file, { bigint: true }).catch(absent);
+  return stats === undefined ? 'absent' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
 }
 
 /**
@@ -135,7 +135,7 @@ async function removeAbandoned(folder: string, names: readonly string[], nowMs: 
   for (const name of names) {
     if (!path.basename(name).startsWith('.') || !name.endsWith('.tmp')) continue;
     const file = path.join(folder, name);
-    const found = await stat(file).catch(absent);
-    if (found && nowMs - found.mtimeMs > abandonedAfterMs) await rm(file, { force: true });
+    const stats = await stat(file).catch(absent);
+    if (stats && nowMs - stats.mtimeMs > abandonedAfterMs) await rm(file, { force: true });
   }
 }

@@ -147,10 +147,10 @@ export function foundValues(
   });
 }
 
-function elementsOf(found: Json | undefined, isSearched: boolean): readonly Json[] {
-  if (found === undefined || found === null) return [];
-  if (Array.isArray(found)) return found;
-  return isSearched && isObject(found) ? Object.values(found) : [found];
+function elementsOf(value: Json | undefined, isSearched: boolean): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  return isSearched && isObject(value) ? Object.values(value) : [value];
 }
 
 /** False counts as no value, so that `requires` can test a flag. */
@@ -181,15 +181,15 @@ export function at(value: Json, path: string): Json | undefined {
   if (path === '') return value;
   // A key may have dots itself, such as @odata.nextLink.
   if (isObject(value) && Object.hasOwn(value, path)) return value[path] ?? undefined;
-  let found: Json | undefined = value;
+  let place: Json | undefined = value;
   for (const part of path.split('.')) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined;
-    found = (found as { [key: string]: Json })[part];
+    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, part)) return undefined;
+    place = (place as { [key: string]: Json })[part];
   }
-  return found ?? undefined;
+  return place ?? undefined;
 }
 
 export function textAt(value: Json, path: string | undefined): string | undefined {
-  const found = path === undefined ? undefined : at(value, path);
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
+  const part = path === undefined ? undefined : at(value, path);
+  return typeof part === 'string' || typeof part === 'number' ? String(part) : undefined;
 }

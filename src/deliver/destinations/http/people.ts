@@ -186,8 +186,8 @@ function earlierOf(guest: Guest, earlier: readonly (readonly Guest[])[], isSame:
   const key = keyOf(guest);
   const hadKey = (one: Guest) => key !== undefined && keyOf(one) === key;
   for (const guests of earlier) {
-    const found = guests.find(hadKey) ?? guests.find((one) => isSame(one, guest));
-    if (found !== undefined) return found;
+    const same = guests.find(hadKey) ?? guests.find((one) => isSame(one, guest));
+    if (same !== undefined) return same;
   }
   return undefined;
 }

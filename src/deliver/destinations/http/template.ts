@@ -72,13 +72,13 @@ function compileText(text: string): Compiled {
   const last: { path: readonly string[]; empty?: Empty } = { path: [] };
   const problems: Omit<TemplateProblem, 'path'>[] = [];
   let end = 0;
-  for (const found of text.matchAll(placeholder)) {
-    if (found.index > end) pieces.push(text.slice(end, found.index));
-    end = found.index + found[0].length;
-    const [path = '', ...calls] = (found[1] ?? '').split('|');
-    const offset = found.index + 1;
+  for (const match of text.matchAll(placeholder)) {
+    if (match.index > end) pieces.push(text.slice(end, match.index));
+    end = match.index + match[0].length;
+    const [path = '', ...calls] = (match[1] ?? '').split('|');
+    const offset = match.index + 1;
     const root = path.split('.')[0] ?? '';
-    if (!pathForm.test(path)) problems.push({ message: `{${found[1]}} is not a path such as {data.id}`, offset });
+    if (!pathForm.test(path)) problems.push({ message: `{${match[1]}} is not a path such as {data.id}`, offset });
     else if (!roots.some((known) => known === root)) {
       problems.push({ message: `there is no ${root}; a path begins with one of ${roots.join(', ')}`, offset });
     }

@@ -13,14 +13,14 @@ export async function migrateWarehouse(client: pg.ClientBase, schema: string): P
   await client.query(`select pg_advisory_xact_lock(hashtextextended('innbound warehouse ' || $1, 0))`, [schema]);
   // `if not exists` would need the right to create, also where there is nothing to create.
   const {
-    rows: [found],
+    rows: [existing],
   } = await client.query<{ schema: string | null; list: string | null }>(
     `select to_regnamespace($1)::text as schema, to_regclass($1 || '.innbound_migrations')::text as list`,
     [schema],
   );
-  if (!found?.schema) await client.query(`create schema ${schema}`);
+  if (!existing?.schema) await client.query(`create schema ${schema}`);
   await client.query(`set local search_path = ${schema}`);
-  if (!found?.list) {
+  if (!existing?.list) {
     await client.query(
       'create table innbound_migrations (file text primary key, applied_at timestamptz not null default now())',
     );

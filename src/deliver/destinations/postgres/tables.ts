@@ -140,7 +140,8 @@ export function copyText(rows: readonly (readonly Cell[])[]): string {
       separator = '\t';
       if (cell === undefined) text += '\\N';
       else if (typeof cell !== 'string') text += cell;
-      else text += special.test(cell) ? cell.replace(special, (found) => escaped.get(found) ?? found) : cell;
+      else
+        text += special.test(cell) ? cell.replace(special, (character) => escaped.get(character) ?? character) : cell;
       special.lastIndex = 0;
     }
     text += '\n';

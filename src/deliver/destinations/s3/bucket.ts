@@ -127,8 +127,8 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
     },
     read: (name, late) => get(name, late),
     async *pieces(name, late) {
-      const found = await get(name, late);
-      if (found !== undefined) yield found.bytes;
+      const copy = await get(name, late);
+      if (copy !== undefined) yield copy.bytes;
     },
     replace: async (name, content, expected, late) => {
       if (guarded === undefined || (await guarded)) {

@@ -270,9 +270,9 @@ const parameter = /;\s*([^=;,\s]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",;\s]*)))
 export function nextLink(header: string): string | undefined {
   const link = /\s*<([^>]*)>((?:\s*;\s*[^=;,\s]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)\s*(?:,|$)/y;
   while (link.lastIndex < header.length) {
-    const found = link.exec(header);
-    if (found === null) return undefined;
-    const [, target = '', parameters = ''] = found;
+    const parts = link.exec(header);
+    if (parts === null) return undefined;
+    const [, target = '', parameters = ''] = parts;
     const relation = [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel');
     const relations = (relation?.[2] ?? relation?.[3] ?? '').toLowerCase().split(/\s+/);
     if (relations.includes('next')) return target.trim();

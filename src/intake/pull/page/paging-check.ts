@@ -39,7 +39,7 @@ export function pagingCheck(context: RunContext) {
   const byDays = asksByDays(settings, context.run);
   let first: number | undefined;
   /** The result of the one check of a run. */
-  let found: Promise<Next | undefined> | undefined;
+  let probed: Promise<Next | undefined> | undefined;
   return async (position: Position, page: WholePage, next: Next, counts: AskCounts): Promise<Next> => {
     const { no, pages, confirms } = position.pass;
     if (no === 1 && pages === 0) first = page.fingerprint;
@@ -48,14 +48,14 @@ export function pagingCheck(context: RunContext) {
       if (confirms !== true || page.fingerprint === 0 || page.fingerprint !== first) return next;
       if (pagination.limit === undefined && !('end' in pagination)) return ignored(pagination);
       if (page.count < smallestCap || !byDays) return next;
-      found ??= ignoresPlace(context, pagination, position, page, counts);
+      probed ??= ignoresPlace(context, pagination, position, page, counts);
     } else {
       const least = context.ports.runs.isDryRun ? 2 : Math.max(2, pagination.page_size);
       const isWhole = next.kind === 'end' && no === 1 && pages === 0;
       if (!isWhole || page.count < least || pagination.limit === undefined || !byDays) return next;
-      found ??= namesNoNext(context, pagination, position, page, counts);
+      probed ??= namesNoNext(context, pagination, position, page, counts);
     }
-    return (await found) ?? next;
+    return (await probed) ?? next;
   };
 }
 
@@ -70,9 +70,9 @@ type Check<P> = (
 const namesNoNext: Check<Handed> = async (context, pagination, position, { count }, counts) => {
   const half = Math.floor(count / 2);
   const paginator = halved(context, pagination, half);
-  const found = await probe(context, paginator, position, counts);
-  if (found?.page.count !== half) return undefined;
-  if (paginator.after(paginator.first, seenPage(found.page, found.answer)).kind === 'next') return undefined;
+  const next = await probe(context, paginator, position, counts);
+  if (next?.page.count !== half) return undefined;
+  if (paginator.after(paginator.first, seenPage(next.page, next.answer)).kind === 'next') return undefined;
   const where = pagination.type === 'link' ? 'the Link header' : `pagination.next (${pagination.next})`;
   const message = `a page with ${half} of at least ${count} rows names no next page at ${where}`;
   return { kind: 'broken', code: 'pull.next_not_found', message };
@@ -84,9 +84,9 @@ const ignoresPlace: Check<Counted> = async (context, pagination, position, { cou
   const second = paginator.after(paginator.first, { rows: half, body: null, headers: {}, url: '' });
   if (second.kind !== 'next') return undefined;
   const at = { ...position, pass: { ...position.pass, page: second.state } };
-  const found = await probe(context, paginator, at, counts);
-  if (found?.page.count !== half) return undefined;
-  return found.page.rows[0]?.identity === rows[0]?.identity ? ignored(pagination) : undefined;
+  const next = await probe(context, paginator, at, counts);
+  if (next?.page.count !== half) return undefined;
+  return next.page.rows[0]?.identity === rows[0]?.identity ? ignored(pagination) : undefined;
 };
 
 const halved = ({ plan }: RunContext, pagination: Counted | Handed, half: number): Paginator =>

@@ -60,13 +60,13 @@ export async function addRelated(
         : chunksOf(distinctIds(table.ids, rows, tables), table.chunk).map(
             (ids) => () => fetchChunk(context, table, ids),
           );
-    const found: Json[] = [];
+    const matching: Json[] = [];
     let held = 0;
     for (const requests of chunksOf(asked, chunksAtOnce(settings))) {
       const answers = await Promise.all(requests.map((request) => request()));
       for (const got of answers) {
         if (got.kind !== 'rows') return got;
-        for (const row of got.rows) found.push(row);
+        for (const row of got.rows) matching.push(row);
         held += got.bytes;
         if (held > settings.maxBytes) {
           const message = `the rows of ${table.name} for one page exceed the limit of ${settings.maxBytes} bytes`;
@@ -74,8 +74,8 @@ export async function addRelated(
         }
       }
     }
-    tables[table.name] = found;
-    if (table.ids === undefined) options.whole?.set(table.name, found);
+    tables[table.name] = matching;
+    if (table.ids === undefined) options.whole?.set(table.name, matching);
     bytes += held;
   }
   return { kind: 'body', body: { ...asObject(body), ...tables }, bytes };
@@ -176,10 +176,10 @@ function withId(row: Json, idAs: string | undefined, [id]: readonly Id[]): Json 
 
 function rowsIn(body: Json, { name, root_path: rootPath }: Table): readonly Json[] | undefined {
   if (rootPath === undefined && Array.isArray(body)) return body;
-  const found = pathReader(rootPath ?? `"${name}"`)(body);
-  if (found === undefined) return undefined;
-  if (found === null) return [];
-  return Array.isArray(found) ? found : [found];
+  const rows = pathReader(rootPath ?? `"${name}"`)(body);
+  if (rows === undefined) return undefined;
+  if (rows === null) return [];
+  return Array.isArray(rows) ? rows : [rows];
 }
 
 /** An answer as an object that can hold more fields. A bare list moves to `$list`, where the shape looks for it. */

@@ -15,8 +15,8 @@ export function formattedPlaceholders(
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
   };
   collect([template.path, { ...template.query }, { ...template.body }, { ...template.headers }]);
-  const found = texts.flatMap((text) => [...text.matchAll(formatted)]);
-  return found.map(([, name = '', format = '']) => [name, format]);
+  const placeholders = texts.flatMap((text) => [...text.matchAll(formatted)]);
+  return placeholders.map(([, name = '', format = '']) => [name, format]);
 }
 
 type Zoned = Temporal.ZonedDateTime;

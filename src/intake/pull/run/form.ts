@@ -102,7 +102,7 @@ export async function otherBrand(
     return [{ id, check_in, check_out, ...(confirmation_number && { confirmation_number }) }];
   });
   if (bookings.length === 0) return undefined;
-  const found = await runs.receivedElsewhere(brand.integration, others, bookings.slice(0, mostCompared));
-  if (found === undefined) return undefined;
-  return `the partner answers for ${settings.brandId} with the bookings that ${found} has received already`;
+  const numbers = await runs.receivedElsewhere(brand.integration, others, bookings.slice(0, mostCompared));
+  if (numbers === undefined) return undefined;
+  return `the partner answers for ${settings.brandId} with the bookings that ${numbers} has received already`;
 }

@@ -41,8 +41,8 @@ function capacityIn(rows: readonly Json[], inventory: Inventory, { brand: { nigh
   const [nightAt, roomsAt] = [pathReader(inventory.night), pathReader(inventory.rooms)];
   const byNight = new Map<string, number>();
   for (const row of rows) {
-    const [day, found] = [night(nightAt(row) ?? null), roomsAt(row)];
-    const rooms = typeof found === 'string' && found.trim() !== '' ? Number(found) : found;
+    const [day, available] = [night(nightAt(row) ?? null), roomsAt(row)];
+    const rooms = typeof available === 'string' && available.trim() !== '' ? Number(available) : available;
     if (day === undefined || typeof rooms !== 'number' || !Number.isInteger(rooms) || rooms < 0) return undefined;
     byNight.set(day, (byNight.get(day) ?? 0) + rooms);
   }

@@ -127,10 +127,10 @@ export const each =
     const deliveries = evidence.deliveries.filter(isAbout);
     if (deliveries.length === 0) return unseen(none);
     const bad = deliveries.flatMap((delivery) => {
-      const found = fault(delivery, evidence);
-      return found === undefined ? [] : [{ found, number: delivery.number }];
+      const failure = fault(delivery, evidence);
+      return failure === undefined ? [] : [{ failure, number: delivery.number }];
     });
     const [first] = bad;
     if (first === undefined) return holds(`${deliveries.length} requests.`);
-    return broken(`${first.found.replace(/\.$/, '')} (${bad.length} of ${deliveries.length}).`, first.number);
+    return broken(`${first.failure.replace(/\.$/, '')} (${bad.length} of ${deliveries.length}).`, first.number);
   };

@@ -89,15 +89,15 @@ function hmacGuard(settings: HmacSettings, now: () => number): Guard {
   const toleranceMs = (settings.toleranceSeconds ?? 300) * 1000;
   const seen = new Set<string>();
   return (exchange) => {
-    const found: Record<string, string> = {};
+    const headers: Record<string, string> = {};
     for (const { name, reader } of templates) {
       const header = exchange.headers[name.toLowerCase()];
       if (header === undefined) return `The header ${name} is missing.`;
       const parts = reader.exec(header);
       if (parts === null) return `The header ${name} does not match its template.`;
-      Object.assign(found, parts.groups);
+      Object.assign(headers, parts.groups);
     }
-    const { timestamp, nonce, signature = '' } = found;
+    const { timestamp, nonce, signature = '' } = headers;
     const sentMs = readTime(timestamp);
     if (timestamp !== undefined && (sentMs === undefined || Math.abs(now() - sentMs) > toleranceMs)) {
       return 'The timestamp is not within the tolerance.';
