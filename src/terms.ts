@@ -21,12 +21,12 @@
  */
 
 declare const brand: unique symbol;
-type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
+type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
 
-export type IntegrationName = Brand<string, 'IntegrationName'>;
-export type DestinationName = Brand<string, 'DestinationName'>;
-export type EndpointId = Brand<string, 'EndpointId'>;
-export type RunId = Brand<string, 'RunId'>;
+export type IntegrationName = Branded<string, 'IntegrationName'>;
+export type DestinationName = Branded<string, 'DestinationName'>;
+export type EndpointId = Branded<string, 'EndpointId'>;
+export type RunId = Branded<string, 'RunId'>;
 
 /** Milliseconds since the epoch, UTC. */
 export type EpochMs = number;

@@ -24,7 +24,7 @@ export interface Webhooks {
 }
 
 /** One request and its response. */
-interface Exchange {
+interface WebhookCall {
   readonly endpointId: string;
   readonly requestId: string;
   readonly address: string;
@@ -43,7 +43,7 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
   let inFlight = 0;
   let draining: PromiseWithResolvers<void> | undefined;
 
-  const take = (exchange: Exchange): void => {
+  const take = (exchange: WebhookCall): void => {
     inFlight += 1;
     void serve(ports, exchange, draining !== undefined)
       .catch(() => exchange.request.socket.destroy())
@@ -86,7 +86,7 @@ export function registerWebhooks(app: FastifyInstance, ports: WebhookPorts): Web
   };
 }
 
-function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
+function takeOver(request: FastifyRequest, reply: FastifyReply): WebhookCall {
   reply.hijack();
   expectsResponse(request.raw, reply.raw);
   const { endpointId } = request.params as { endpointId: string };
@@ -96,7 +96,7 @@ function takeOver(request: FastifyRequest, reply: FastifyReply): Exchange {
 /** The sandbox also reports on bodies that the live endpoint would refuse as too large, up to this size. */
 const sandboxBodyBytes = 4 * 1024 * 1024;
 
-async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean): Promise<void> {
+async function serve(ports: WebhookPorts, exchange: WebhookCall, draining: boolean): Promise<void> {
   const { endpointId, request } = exchange;
   if (draining) return refuse(ports, exchange, answer.unavailable('draining', 5), { connection: 'close' });
   const inSandbox = isSandboxId(endpointId);
@@ -126,7 +126,7 @@ async function serve(ports: WebhookPorts, exchange: Exchange, draining: boolean)
   send(exchange, rehearsed);
 }
 
-async function examine(ports: WebhookPorts, exchange: Exchange, arrived: Arrived, wrong: Refused | undefined) {
+async function examine(ports: WebhookPorts, exchange: WebhookCall, arrived: Arrived, wrong: Refused | undefined) {
   const report = await ports.sandbox.examine(arrived, wrong).catch(() => answer.unavailable('store_unreachable', 5));
   if ('status' in report) return refuse(ports, exchange, report);
   const body = sandboxBody(exchange.endpointId, report);
@@ -154,13 +154,18 @@ function wrongHead(headers: IncomingMessage['headers']): Refused | undefined {
   return undefined;
 }
 
-function refuse(ports: WebhookPorts, exchange: Exchange, refusal: Refused, headers: Record<string, string> = {}): void {
+function refuse(
+  ports: WebhookPorts,
+  exchange: WebhookCall,
+  refusal: Refused,
+  headers: Record<string, string> = {},
+): void {
   const declared = Number(exchange.request.headers['content-length'] ?? 0);
   ports.intake.refused(refusal, originOf(exchange, Number.isSafeInteger(declared) ? declared : 0));
   send(exchange, refusal, headers);
 }
 
-function send(exchange: Exchange, decided: WebhookAnswer, more: Record<string, string> = {}): void {
+function send(exchange: WebhookCall, decided: WebhookAnswer, more: Record<string, string> = {}): void {
   const { type, body } = answer.answerBody(decided, exchange.requestId);
   const headers: Record<string, string | number> = {
     'content-type': type,
@@ -177,7 +182,7 @@ function send(exchange: Exchange, decided: WebhookAnswer, more: Record<string, s
 
 const maxHeaderNames = 50;
 
-function originOf(exchange: Exchange, bodyBytes: number): Origin {
+function originOf(exchange: WebhookCall, bodyBytes: number): Origin {
   const { requestId, address, endpointId, request } = exchange;
   return {
     requestId,

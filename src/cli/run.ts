@@ -47,10 +47,14 @@ function usageMessage({ code, message }: CommanderError): string {
 }
 
 /** A command: its usage, its line in the help text, and the module that adds its options and its action. */
-type Entry = readonly [usage: string, description: string, load: () => Promise<{ define(command: Command): void }>];
+type CommandEntry = readonly [
+  usage: string,
+  description: string,
+  load: () => Promise<{ define(command: Command): void }>,
+];
 
 /** In the order of the help text: first steps, then daily work. */
-const commands: readonly Entry[] = [
+const commands: readonly CommandEntry[] = [
   [
     'demo',
     'run a simulated hotel group with pull, push, files and tables; nothing to configure',

@@ -1,12 +1,12 @@
 import { closest } from '../canonical/closest.ts';
 import { parseAnswerPath } from '../json-path/read.ts';
-import { checkedText, type Finding } from './checked.ts';
+import { checkedText, type TextFinding } from './checked.ts';
 
 const examples = 'such as meta.next, links[0].href or paging["next.token"]';
 const starts: ReadonlySet<string> = new Set(['$body', '$item', '$record']);
 
 /** A path to one value of an answer or of a row; `several`: to every value it finds. */
-export function checkAnswerPath(text: string, several = false): Finding | undefined {
+export function checkAnswerPath(text: string, several = false): TextFinding | undefined {
   const [word] = /^\$\w*/.exec(text) ?? [];
   if (word !== undefined && !starts.has(word)) {
     const message = `starts with ${word}, which has no meaning here; quote a key that begins with $`;

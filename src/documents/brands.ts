@@ -5,12 +5,12 @@ import { integrationSchema } from './integration.ts';
 import { inOrder, type Mistake, type Problem } from './mistake.ts';
 import { checkValue, nothing, type ParsedFile, parseFile, readSource, type SourceFile } from './parse.ts';
 import { type Path, pathFromText, valueAt } from './path.ts';
-import { type Position, positionAt } from './positions.ts';
+import { positionAt, type TextPosition } from './positions.ts';
 import { readThrough } from './repair.ts';
 import { nameText } from './scalars.ts';
 import { schemaAt, typeNames } from './schema-walk.ts';
 
-export interface Cell extends Position {
+export interface Cell extends TextPosition {
   readonly text: string;
 }
 
@@ -21,7 +21,7 @@ export type Table =
       readonly columns: readonly Cell[];
       readonly rows: readonly (readonly Cell[])[];
     }
-  | ({ readonly kind: 'broken'; readonly message: string } & Position);
+  | ({ readonly kind: 'broken'; readonly message: string } & TextPosition);
 
 /**
  * The cells of a CSV file (RFC 4180) with their positions; empty lines are skipped. Spreadsheets of some countries write semicolons: what
@@ -87,14 +87,14 @@ export function tableFile(list: SourceFile, table: { readonly file: string; read
 }
 
 /** A value of a row, and where it is written. */
-interface Entry {
+interface RowValue {
   readonly steps: Path;
   readonly value: unknown;
   readonly placed: Placed;
 }
 
 interface Row {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly RowValue[];
   readonly placed: Placed;
 }
 
@@ -165,7 +165,7 @@ function tableRows(
   }
   return read.rows.map((cells) => ({
     placed: placedAt({ ...(cells[0] as Cell), column: 1 }, ''),
-    entries: cells.flatMap((cell, i): Entry[] => {
+    entries: cells.flatMap((cell, i): RowValue[] => {
       const { text: key = '' } = columns[i] ?? {};
       if (cell.text === '' || key === '') return [];
       const steps = pathFromText(key);

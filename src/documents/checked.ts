@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Path } from './path.ts';
 
 /** A mistake in a text, found by a check beyond its type. */
-export interface Finding {
+export interface TextFinding {
   readonly message: string;
   readonly suggestion?: string | undefined;
   /** The character of the text at which it is wrong. */
@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 /** Text that must pass a check. `expected` completes "must be …". Free of transforms: it exports to JSON Schema as a string. */
-export function checkedText(expected: string, check: (text: string) => Finding | undefined) {
+export function checkedText(expected: string, check: (text: string) => TextFinding | undefined) {
   return z.string({ error: `must be ${expected}` }).superRefine((text, context) => report(context, check(text)));
 }
 
@@ -19,7 +19,7 @@ export const textThat = (expected: string, isRight: (text: string) => boolean) =
   checkedText(expected, (text) => (isRight(text) ? undefined : { message: `must be ${expected}` }));
 
 /** Reports a finding, at a path below the checked value. */
-export type Report = (problem: Finding | undefined, path?: Path) => void;
+export type Report = (problem: TextFinding | undefined, path?: Path) => void;
 
 /**
  * A schema with a check over several of its keys. It also runs if some of them are wrong, so that one run finds every
@@ -38,7 +38,7 @@ export function crossChecked<Schema extends z.ZodType>(
 /** A schema with a check of every text inside its values, at any depth. */
 export function textsChecked<Schema extends z.ZodType>(
   schema: Schema,
-  check: (text: string) => Finding | undefined,
+  check: (text: string) => TextFinding | undefined,
 ): Schema {
   return crossChecked(schema, (value, report) => {
     for (const { text, path } of textsIn(value)) report(check(text), path);
@@ -56,7 +56,7 @@ export function* textsIn(value: unknown, path: Path = []): Generator<{ text: str
 }
 
 /** Reports the finding of a check, if any, to zod. */
-function report(context: z.RefinementCtx, problem: Finding | undefined, path: Path = []): void {
+function report(context: z.RefinementCtx, problem: TextFinding | undefined, path: Path = []): void {
   if (problem === undefined) return;
   const { message, suggestion, offset } = problem;
   context.addIssue({ code: 'custom', message, path: [...path], params: { suggestion, offset } });

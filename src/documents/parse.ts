@@ -3,7 +3,7 @@ import { type Bodies, type DocumentKind, type LoadedDocument, schemas, workspace
 import { inOrder, type Mistake, type Problem, withSuggestion } from './mistake.ts';
 import { type Path, pathText } from './path.ts';
 import { positionAt, positionOf } from './positions.ts';
-import { type Reading, readThrough, salvage } from './repair.ts';
+import { type Repaired, readThrough, salvage } from './repair.ts';
 import { keysOf } from './schema-walk.ts';
 import { findReferences } from './secret-reference.ts';
 import { readYaml, type YamlText } from './yaml-text.ts';
@@ -148,8 +148,8 @@ function nameIn(kind: DocumentKind, raw: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-function readDocument(kind: DocumentKind, raw: unknown): Reading {
-  const refused = (problem: Pick<Problem, 'path' | 'at' | 'message'>): Reading => ({
+function readDocument(kind: DocumentKind, raw: unknown): Repaired {
+  const refused = (problem: Pick<Problem, 'path' | 'at' | 'message'>): Repaired => ({
     problems: [problem],
     meant: undefined,
     body: undefined,

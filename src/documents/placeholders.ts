@@ -1,5 +1,5 @@
 import { closest } from '../canonical/closest.ts';
-import { type Finding, textsIn } from './checked.ts';
+import { type TextFinding, textsIn } from './checked.ts';
 
 /** The placeholders of a connector's request. A value that is a single placeholder keeps its type: a list stays a list. */
 export const requestPlaceholders: Readonly<Record<string, string>> = {
@@ -116,7 +116,7 @@ export function placeholderNames(value: unknown): string[] {
 }
 
 /** The first placeholder of the text that is not among the known ones. */
-export function checkPlaceholders(text: string, known: Readonly<Record<string, string>>): Finding | undefined {
+export function checkPlaceholders(text: string, known: Readonly<Record<string, string>>): TextFinding | undefined {
   const names = Object.keys(known);
   const used = placeholdersIn(text);
   const unknown = used.find(({ name }) => !names.includes(name));

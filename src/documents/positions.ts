@@ -14,7 +14,7 @@ import {
 import type { Problem } from './mistake.ts';
 import type { Path } from './path.ts';
 
-export interface Position {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -24,7 +24,7 @@ export function positionOf(
   document: Document,
   source: string,
   { path, at, offset }: Pick<Problem, 'path' | 'at' | 'offset'>,
-): Position {
+): TextPosition {
   let node: Node | undefined = document.contents ?? undefined;
   // The start of the key under which `node` stands; for an item of a list, the start of the item.
   let keyStart = startOf(node) ?? 0;
@@ -133,7 +133,7 @@ function skipSpace(source: string, from: number, end: number): number {
 }
 
 /** Line and column of a character. Counted here: the YAML library's own counter loses its place behind some syntax errors. */
-export function positionAt(source: string, offset: number): Position {
+export function positionAt(source: string, offset: number): TextPosition {
   const starts = lineStartsOf(source);
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

@@ -4,7 +4,7 @@ import type { Problem } from './mistake.ts';
 import { type Path, valueAt } from './path.ts';
 
 /** A document with its misspelled keys corrected. */
-export interface Reading {
+export interface Repaired {
   readonly problems: readonly Problem[];
   /** The document as probably meant: misspelled keys have their correct names. */
   readonly meant: unknown;
@@ -27,7 +27,7 @@ const mostRepairs = 50;
  * Checks a document against its schema. A misspelled key, or a misspelled `type`, is one mistake, and what depends on it is
  * checked as if it were spelled correctly. Otherwise each correction would reveal further mistakes.
  */
-export function readThrough(schema: z.ZodType, value: unknown): Reading {
+export function readThrough(schema: z.ZodType, value: unknown): Repaired {
   const { success, data } = schema.safeParse(value);
   if (success) return { problems: [], meant: data, body: data, written: (path) => path };
   const meant: unknown = structuredClone(value);

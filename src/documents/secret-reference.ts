@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { closest } from '../canonical/closest.ts';
-import type { Finding } from './checked.ts';
+import type { TextFinding } from './checked.ts';
 import { type Path, pathText } from './path.ts';
 
 /** A place outside the documents that holds a secret: ${env:NAME}, ${file:/path} or ${secret:name}. */
@@ -21,7 +21,7 @@ const targets: Record<Reference['kind'], { form: RegExp; expected: string }> = {
 };
 
 /** The references in a text, in order, and the mistake in the first malformed one. */
-export function findReferences(text: string): { references: Reference[]; finding?: Finding } {
+export function findReferences(text: string): { references: Reference[]; finding?: TextFinding } {
   const references: Reference[] = [];
   for (let start = text.indexOf(opening); start !== -1; start = text.indexOf(opening, start)) {
     const close = text.indexOf('}', start);
@@ -42,7 +42,7 @@ export function findReferences(text: string): { references: Reference[]; finding
   return { references };
 }
 
-function unknownKind(word: string, target: string, offset: number): Finding {
+function unknownKind(word: string, target: string, offset: number): TextFinding {
   const message = `a reference is ${opening}env:NAME}, ${opening}file:/path} or ${opening}secret:name}`;
   // ${NAME} is how shells and other tools write a variable.
   const kind = word === target ? 'env' : closest(word, kinds);

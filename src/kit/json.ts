@@ -143,7 +143,7 @@ export function parseStrictJson(bytes: Buffer, limits: StrictLimits = strictLimi
   return { kind: 'ok', value };
 }
 
-interface Seen {
+interface Scanned {
   readonly kind: 'ok';
   readonly colons: number;
   /** A \u escape occurs: only these can hide a NUL or half a surrogate pair in valid UTF-8. */
@@ -155,7 +155,7 @@ interface Seen {
 const quote = 0x22;
 const backslash = 0x5c;
 
-function scan(bytes: Buffer, limits: StrictLimits): Seen | (StrictResult & { kind: 'invalid' }) {
+function scan(bytes: Buffer, limits: StrictLimits): Scanned | (StrictResult & { kind: 'invalid' }) {
   const { maxDepth, maxArrayLength, maxMembers } = limits;
   const length = bytes.length;
   // Commas so far in each open container: positive for arrays (from 1 up), negative for objects (from -1 down).

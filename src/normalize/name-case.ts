@@ -86,13 +86,13 @@ function isInitials(text: string, field: NameField, other: string | undefined): 
   return text !== 'NG' && /^[BCDFGHJKLMNPQRSTVWXZ]+$/.test(text);
 }
 
-interface Position {
+interface WordPlace {
   readonly first: boolean;
   readonly last: boolean;
   readonly afterParticle: boolean;
 }
 
-function isParticle(word: string, field: NameField, at: Position, nationality: string | undefined): boolean {
+function isParticle(word: string, field: NameField, at: WordPlace, nationality: string | undefined): boolean {
   if (at.last || (nationality !== undefined && regionsWithoutParticles.has(nationality))) return false;
   if (field === 'first_name') return !at.first && givenNameParticles.has(word);
   if (word === 'la' && nationality === 'FR') return false;

@@ -40,7 +40,7 @@ interface ApplyOptions {
   readonly replaces?: number | undefined;
 }
 
-export type Applied =
+export type EditResult =
   | { readonly kind: 'applied'; readonly version: number; readonly file: string }
   | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
@@ -101,8 +101,8 @@ export async function applyDocument(
   { kind, name, text }: EditedDocument,
   by: string,
   { acceptCases = false, replaces }: ApplyOptions = {},
-): Promise<Applied> {
-  const applied = await changeDocument<Applied>(runtime, by, async (tx) => {
+): Promise<EditResult> {
+  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name }, text);
     const inForce = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
     if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
@@ -145,7 +145,7 @@ export async function editInForce(
   by: string,
   edit: (yaml: Document) => void,
   options: ApplyOptions = {},
-): Promise<Applied> {
+): Promise<EditResult> {
   const before = kind === 'workspace' ? await stored(runtime, kind, name) : await inForce(runtime, kind, name);
   const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
   edit(yaml);
@@ -162,8 +162,13 @@ export async function inForce(runtime: Runtime, kind: DocumentKind, name: string
 const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
   (await documentsAround(pool, [name])).find((one) => isOne(one, { kind, name }));
 
-export async function removeDocument(runtime: Runtime, kind: DocumentKind, name: string, by: string): Promise<Applied> {
-  const applied = await changeDocument<Applied>(runtime, by, async (tx) => {
+export async function removeDocument(
+  runtime: Runtime,
+  kind: DocumentKind,
+  name: string,
+  by: string,
+): Promise<EditResult> {
+  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name });
     const draft = around.find((one) => one.kind === kind && one.name === name);
     if (draft === undefined) return { refused: { kind: 'unknown' } };
@@ -188,7 +193,7 @@ export async function removeDocument(runtime: Runtime, kind: DocumentKind, name:
 }
 
 /** This node reads the new documents at once; a signal makes the others do the same. */
-async function afterChange(runtime: Runtime, applied: Applied): Promise<Applied> {
+async function afterChange(runtime: Runtime, applied: EditResult): Promise<EditResult> {
   if (applied.kind === 'applied') {
     await runtime.refresh();
     runtime.wake.signal('documents');

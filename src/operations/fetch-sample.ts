@@ -8,7 +8,7 @@ import { changeStepDays, listRequestOf, listValues, noList } from '../intake/pul
 import { addDays } from '../intake/pull/window/windows.ts';
 import { systemClock } from '../kit/clock.ts';
 import { noAskCounts, openAsker } from '../outbound/ask/asking.ts';
-import type { Exchange } from '../outbound/ask/exchange.ts';
+import type { ShownExchange } from '../outbound/ask/exchange.ts';
 import type { WaitReason } from '../outbound/ask/ports.ts';
 import { mostTries } from '../outbound/ask/retries.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -24,7 +24,7 @@ interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   /** As sent, without credentials. */
-  readonly request?: Exchange;
+  readonly request?: ShownExchange;
 }
 
 export const failed = ({ code, message, request }: Failure) =>
@@ -74,7 +74,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
   if (template === undefined) return failed(noList);
   const paginator = paginatorFor(settings.pagination);
   const request = openPage(paginator, null, template, settings.base_url, listValues(about, template));
-  let sent: Exchange | undefined;
+  let sent: ShownExchange | undefined;
   const asker = openAsker(ports, planned.plan, {
     parkable: true,
     atOpenCircuit: () => 'fail',

@@ -175,7 +175,7 @@ export interface ResendJobRequest {
 }
 
 /** The lane itself, not its number: documents may change while the job runs. */
-interface Position {
+interface ResendPosition {
   readonly lane: ResendLane;
   readonly after: string;
 }
@@ -198,7 +198,7 @@ export const resendJob: JobKind<ResendJobRequest> = {
   },
   step: async (runtime, request, position, { atMost }) => {
     const lanes = resendLanes(runtime, request);
-    const { lane, after } = placeIn(lanes, position as Position | null);
+    const { lane, after } = placeIn(lanes, position as ResendPosition | null);
     if (lane === undefined) return { done: 0, counts: {}, position: undefined };
     const { read, queued, last } = await resendStep(runtime.pool, lane, after, undefined, atMost(resentAtOnce));
     runtime.wake.signal('outbox');
@@ -213,7 +213,7 @@ export const resendJob: JobKind<ResendJobRequest> = {
 /** Where a job continues. If its brand no longer delivers to the destination, at the next brand. */
 function placeIn(
   lanes: readonly ResendLane[],
-  position: Position | null,
+  position: ResendPosition | null,
 ): { readonly lane: ResendLane | undefined; readonly after: string } {
   if (position === null) return { lane: lanes[0], after: '' };
   const { integration, destination, type } = position.lane;

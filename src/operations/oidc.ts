@@ -36,11 +36,11 @@ interface Begun {
   readonly untilMs: number;
 }
 
-type Refused =
+type SignInRefused =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'wait'; readonly why: string; readonly seconds: number };
 
-type Finished = { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | Refused;
+type Finished = { readonly kind: 'session'; readonly session: string; readonly expiresAt: Date } | SignInRefused;
 
 export interface Oidc {
   /** The label of the button, if a provider is configured. */
@@ -57,7 +57,7 @@ export interface Oidc {
   logout(token: string, about: { readonly address: string; readonly requestId: string }): Promise<LoggedOut>;
 }
 
-type LoggedOut = { readonly kind: 'done' } | Refused;
+type LoggedOut = { readonly kind: 'done' } | SignInRefused;
 
 export function openOidc(runtime: Runtime): Oidc {
   const provider = openProvider(runtime);
@@ -69,7 +69,7 @@ export function openOidc(runtime: Runtime): Oidc {
     what: keyof typeof limits,
     about: { readonly address: string; readonly requestId: string },
     run: () => Promise<Done>,
-  ): Promise<Done | Refused> {
+  ): Promise<Done | SignInRefused> {
     const key = networkOf(about.address);
     const wait = limits[what].peek(key, runtime.clock.now());
     if (wait.kind === 'wait') return { ...wait, why: 'too many from this address were refused' };

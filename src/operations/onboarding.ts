@@ -10,7 +10,7 @@ import { asks, type Check, checklist } from '../onboard/checklist.ts';
 import { noPushFacts } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { insertLink, markLive, type OnboardingLink, openLink } from '../store/operate/onboarding.ts';
-import { type Applied, applyDocument, editInForce } from './edit-documents.ts';
+import { applyDocument, type EditResult, editInForce } from './edit-documents.ts';
 import { addressFor, namedBrand, publicUrl } from './endpoints.ts';
 
 export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
@@ -119,7 +119,7 @@ export async function editOrThrow(
   throwRefused(kind, await editInForce(runtime, { kind, name }, by, edit, { acceptCases: true }));
 }
 
-function throwRefused(kind: string, applied: Applied): void {
+function throwRefused(kind: string, applied: EditResult): void {
   if (applied.kind === 'applied') return;
   const why =
     applied.kind === 'invalid'

@@ -4,7 +4,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import { InnboundError } from '../errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { makeDue, type ResendLane, resendStep, undelivered } from '../store/outbox/resend.ts';
-import { type Applied, editInForce } from './edit-documents.ts';
+import { type EditResult, editInForce } from './edit-documents.ts';
 import { foreseeSend, type JobPreview } from './foresee-send.ts';
 
 interface ResendRequest {
@@ -87,7 +87,7 @@ export async function release(
   integration: string,
   destination: string,
   by: string,
-): Promise<Applied> {
+): Promise<EditResult> {
   const { body } = runtime.active().documents.get(integration) ?? {};
   if (!body?.preview?.includes(destination)) {
     throw new InnboundError(

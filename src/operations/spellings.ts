@@ -4,7 +4,7 @@ import { workspaceName } from '../documents/kinds.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { compileValues } from '../shape/values.ts';
 import { unknownSpellings } from '../store/records/drift.ts';
-import { type Applied, editInForce } from './edit-documents.ts';
+import { type EditResult, editInForce } from './edit-documents.ts';
 
 /** The fields with spellings of the workspace, as drift names them. */
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
@@ -30,7 +30,11 @@ export async function listUnknown(runtime: Runtime) {
 }
 
 /** Adds a spelling to innbound.yaml. Rows with it are read again at their next poll. */
-export async function addSpelling(runtime: Runtime, { field, value, as }: AddedSpelling, by: string): Promise<Applied> {
+export async function addSpelling(
+  runtime: Runtime,
+  { field, value, as }: AddedSpelling,
+  by: string,
+): Promise<EditResult> {
   return editInForce(runtime, { kind: 'workspace', name: workspaceName }, by, (yaml) => {
     if (isMap(yaml.contents)) yaml.contents.flow = false;
     const at = ['spellings', field, as];

@@ -29,7 +29,7 @@ export async function timelineOf(
     return known;
   };
   const timeline: TimelineEntry[] = [];
-  for (const { mode, sent, notes: packed, ...entry } of story.timeline as Received[]) {
+  for (const { mode, sent, notes: packed, ...entry } of story.timeline as ArrivedEntry[]) {
     const { origins, diff, integration_version: version, connector_version: connectorVersion } = entry;
     const isChange = mode !== undefined && diff !== undefined && type === 'reservation';
     const isRetraced = isChange && sent !== undefined && origins === undefined;
@@ -47,7 +47,7 @@ export async function timelineOf(
   return { ...story, timeline };
 }
 
-type Received = TimelineEntry & {
+type ArrivedEntry = TimelineEntry & {
   readonly mode?: 'pull' | 'single' | 'push';
   readonly sent?: Sent;
   readonly origins?: Json;

@@ -30,7 +30,7 @@ export interface Exchange {
   readonly signal?: AbortSignal;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly kind: 'answer';
   readonly status: number;
   /** Lower-case names; a repeated header is joined with a comma. */
@@ -47,7 +47,7 @@ interface Failed {
   readonly durationMs: number;
 }
 
-export type Answered = Answer | Failed;
+export type Answered = HttpAnswer | Failed;
 
 const usualConnectMs = 10_000;
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -158,7 +158,7 @@ function explanation(error: unknown): string {
   return (error as Error).message || String(code);
 }
 
-function redirectTarget(headers: Answer['headers'], from: URL): string {
+function redirectTarget(headers: HttpAnswer['headers'], from: URL): string {
   const target = headers.location === undefined ? null : URL.parse(headers.location, from);
   if (target === null) return '';
   if (target.hostname !== from.hostname) return ' to another host';

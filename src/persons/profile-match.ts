@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { type GuestKey, guestKeys, keyText, keyTexts } from './identifiers.ts';
 import { fullNameKey } from './names.ts';
-import { type Between, type Decision, type SameReason, samePerson } from './same-person.ts';
+import { type Between, type Comparison, type SameReason, samePerson } from './same-person.ts';
 
 /** A stored profile that may be a guest's. */
 export interface Candidate {
@@ -28,7 +28,7 @@ export const pinnedKeys = ({ pins }: Candidate): GuestKey[] =>
   });
 
 /** Whether a guest is the person of a profile. What an operator pinned to the profile counts as the profile's own. */
-export function comparedWith(guest: Guest, candidate: Candidate, between: Between): Decision {
+export function comparedWith(guest: Guest, candidate: Candidate, between: Between): Comparison {
   return samePerson(guest, ownedBy(candidate, guest), between);
 }
 

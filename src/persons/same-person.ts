@@ -37,7 +37,7 @@ export interface Between {
   readonly isShared?: (text: string, kind?: Kind) => boolean;
 }
 
-export type Decision =
+export type Comparison =
   | { readonly is: 'same'; readonly because: SameReason }
   | { readonly is: 'different'; readonly because: DifferentReason }
   | { readonly is: 'unknown'; readonly because: 'shared_address' | 'other_last_name' | 'no_evidence' };
@@ -59,7 +59,7 @@ type DifferentReason = 'guest_id' | 'names' | 'birth_date' | 'document' | 'first
  *               the place in the list, if one side has no name and nothing that both state differs
  *   unknown     everything else
  */
-export function samePerson(a: Mention, b: Mention, between: Between = {}): Decision {
+export function samePerson(a: Mention, b: Mention, between: Between = {}): Comparison {
   const names = compareNames(a, b);
   if (
     !between.areTwoSystems &&
@@ -82,7 +82,7 @@ export function samePerson(a: Mention, b: Mention, between: Between = {}): Decis
   return byAddress(a, b, names, between) ?? byName(a, b, names, between);
 }
 
-function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision | undefined {
+function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between): Comparison | undefined {
   const isShared = (address = '') => isSharedBy(a, b, address, between);
   const hasEmail = areEqual(emailOf(a, between), emailOf(b, between));
   const hasPhone = areEqual(a.phone, b.phone);
@@ -92,7 +92,7 @@ function byAddress(a: Mention, b: Mention, names: NameLikeness, between: Between
   return undefined;
 }
 
-function byName(a: Mention, b: Mention, names: NameLikeness, between: Between): Decision {
+function byName(a: Mention, b: Mention, names: NameLikeness, between: Between): Comparison {
   if (names.full === 'equal') {
     const isOfSeveral = [...listedNames(a), ...listedNames(b)].some((name) => isSharedBy(a, b, name, between));
     if (between.isOneReservation && !isOfSeveral) return same('name_in_reservation');
@@ -127,5 +127,5 @@ const isStated = (value: string | undefined): value is string => value !== undef
 const areEqual = (a: string | undefined, b: string | undefined): boolean => isStated(a) && a === b;
 const differ = (a: string | undefined, b: string | undefined): boolean => isStated(a) && isStated(b) && a !== b;
 
-const same = (because: SameReason): Decision => ({ is: 'same', because });
-const different = (because: DifferentReason): Decision => ({ is: 'different', because });
+const same = (because: SameReason): Comparison => ({ is: 'same', because });
+const different = (because: DifferentReason): Comparison => ({ is: 'different', because });

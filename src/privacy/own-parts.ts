@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../terms.ts';
 import type { Traces } from './traces.ts';
 
-type Entry = readonly [key: string, value: Json];
+type KeyValue = readonly [key: string, value: Json];
 
 const addressPattern = /[^\s@]+@[^\s@]+\.[^\s@]+/;
 const personalKey = /name|mail|phone|mobile|birth|passport|document|nationality/i;
@@ -20,7 +20,7 @@ export function ownParts(traces: Traces, value: Json): Json[] {
     else if (isObject(one)) visitObject(Object.entries(one));
     else if (traces.inJson(one)) parts.push(one);
   };
-  const visitObject = (entries: readonly Entry[]): void => {
+  const visitObject = (entries: readonly KeyValue[]): void => {
     const flat = entries.filter(([, child]) => isFlat(child));
     const nested = entries.filter(([, child]) => !isFlat(child));
     const part = namesPerson(traces, flat) ? ownPart(traces, flat, nested) : {};
@@ -41,15 +41,15 @@ const isFlat = (value: Json): boolean =>
   Array.isArray(value) ? !value.some((one) => typeof one === 'object' && one !== null) : !isObject(value);
 
 /** By an address or a number, by the full name, or by the partner's id of the guest. */
-function namesPerson(traces: Traces, flat: readonly Entry[]): boolean {
+function namesPerson(traces: Traces, flat: readonly KeyValue[]): boolean {
   const texts = flat.flatMap(([, value]) => value).filter((one) => typeof one === 'string');
-  const isId = ([key, value]: Entry) => idKey.test(key) && traces.guestIds.includes(String(value));
+  const isId = ([key, value]: KeyValue) => idKey.test(key) && traces.guestIds.includes(String(value));
   return (
     flat.some(([key, value]) => traces.inJson({ [key]: value })) || traces.namedIn(texts.join('\n')) || flat.some(isId)
   );
 }
 
-function ownPart(traces: Traces, flat: readonly Entry[], nested: readonly Entry[]): JsonObject {
+function ownPart(traces: Traces, flat: readonly KeyValue[], nested: readonly KeyValue[]): JsonObject {
   const naming = flat
     .filter(([key, value]) => traces.inJson({ [key]: value }))
     .map(([key, value]) => [key, Array.isArray(value) ? value.filter((one) => traces.inJson(one)) : value] as const);

@@ -3,7 +3,7 @@ import type { Guest } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { sharedAmong } from '../persons/identifiers.ts';
 import { listedNames } from '../persons/names.ts';
-import { type Between, type Decision, samePerson } from '../persons/same-person.ts';
+import { type Between, type Comparison, samePerson } from '../persons/same-person.ts';
 import type { Json } from '../terms.ts';
 import type { Values } from './says.ts';
 
@@ -176,7 +176,7 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
 }
 
 /** A guest whose name was corrected is the same person under the earlier name. */
-function decide(one: readonly Values[], other: readonly Values[], between: Between): Decision['is'] {
+function decide(one: readonly Values[], other: readonly Values[], between: Between): Comparison['is'] {
   const all = one.flatMap((a) => other.map((b) => samePerson(statedGuest(a), statedGuest(b), between).is));
   if (all.includes('same')) return 'same';
   return all.includes('unknown') ? 'unknown' : 'different';

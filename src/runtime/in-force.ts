@@ -67,7 +67,7 @@ export async function applyWorkspace(
 async function withFiles<Loaded, T>(
   context: DocumentContext,
   load: () => Promise<Loaded>,
-  work: (tx: Tx, loaded: Loaded) => Promise<Change<T>>,
+  work: (tx: Tx, loaded: Loaded) => Promise<InForceChange<T>>,
 ): Promise<T> {
   const { pool } = context;
   const position = await documentsPosition(pool);
@@ -79,13 +79,13 @@ async function withFiles<Loaded, T>(
   return announced(context, change);
 }
 
-interface Change<T> {
+interface InForceChange<T> {
   readonly applied: readonly AppliedDocument[];
   readonly result: T;
 }
 
 /** The nodes take up new documents first, so that the probes already use them. */
-async function announced<T>(context: DocumentContext, { applied, result }: Change<T>): Promise<T> {
+async function announced<T>(context: DocumentContext, { applied, result }: InForceChange<T>): Promise<T> {
   await signalNodes(context.pool, 'documents');
   const isPut = ({ change }: AppliedDocument) => change === 'new' || change === 'changed';
   await probeAgain(context, applied.filter(isPut));
@@ -117,7 +117,7 @@ export async function takeUpWorkspace(
   by: string,
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
-  return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<Change<TakenUp>> => {
+  return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<InForceChange<TakenUp>> => {
     const documents = documentsOf(loaded);
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));

@@ -3,7 +3,7 @@ import type { Note } from '../terms.ts';
 import type { Evaluated } from './expression.ts';
 import { type ListName, lists } from './fields.ts';
 import type { Assignment, CompiledRule } from './rule.ts';
-import { probes, type Target, written } from './target.ts';
+import { type FieldTarget, probes, written } from './target.ts';
 import { type About, ReservationScope, type View } from './views.ts';
 import { commit, type Effects, presentValue, withValue } from './write.ts';
 
@@ -47,7 +47,7 @@ interface Subject {
   readonly about: About;
 }
 /** One item of a list. */
-interface Item {
+interface ListPlace {
   readonly list: ListName;
   readonly index: number;
 }
@@ -81,7 +81,7 @@ function collect(rule: CompiledRule, subject: Subject, effects: Effects): boolea
   return true;
 }
 
-function enter(scope: ReservationScope, { list, index }: Item): void {
+function enter(scope: ReservationScope, { list, index }: ListPlace): void {
   const views: readonly View[] = scope.reservation[list];
   (scope as { guest: View | undefined; room: View | undefined; charge: View | undefined })[lists[list].variable] =
     views[index];
@@ -98,10 +98,10 @@ function test(rule: CompiledRule, scope: ReservationScope): boolean | Failure {
 function collectHere(
   rule: CompiledRule,
   subject: Subject,
-  item: Item | undefined,
+  item: ListPlace | undefined,
   effects: Effects,
 ): Failure | undefined {
-  const isHere = ({ place }: Target): boolean =>
+  const isHere = ({ place }: FieldTarget): boolean =>
     item === undefined ? !Object.hasOwn(lists, place) : place === item.list;
   if (item !== undefined && rule.removesItems.includes(item.list)) effects.removed.push(item);
   for (const assignment of rule.sets) {
@@ -132,7 +132,7 @@ function isZero(value: unknown): boolean {
 function returnsItself(
   { readsItself, target, expression }: Assignment,
   { record, about }: Subject,
-  item: Item | undefined,
+  item: ListPlace | undefined,
 ): boolean {
   if (!readsItself || target.kind === 'any') return false;
   const probe = probes[target.kind];

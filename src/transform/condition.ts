@@ -1,14 +1,14 @@
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { EntityType } from '../terms.ts';
 import { compileExpression, type Evaluated } from './expression.ts';
-import type { Mistake } from './guards.ts';
+import type { ExpressionFault } from './guards.ts';
 import { limits } from './limits.ts';
 import { notBoolean } from './rule.ts';
 import { type About, GuestScope, ReservationScope } from './views.ts';
 
 type CompiledCondition =
   | { readonly kind: 'ok'; test(record: Reservation | Guest, about?: About): Tested }
-  | { readonly kind: 'invalid'; readonly problems: readonly Mistake[] };
+  | { readonly kind: 'invalid'; readonly problems: readonly ExpressionFault[] };
 
 type Tested = { readonly kind: 'tested'; readonly value: boolean } | Exclude<Evaluated, { kind: 'value' }>;
 

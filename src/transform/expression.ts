@@ -5,7 +5,7 @@ import { NotADate } from './calendar.ts';
 import { type Cost, costOf } from './cost.ts';
 import { environments, fieldsOf, type ScopeName, variables } from './environments.ts';
 import { withWrittenNames } from './functions.ts';
-import { childrenOf, guard, type Mistake, methodNameAt } from './guards.ts';
+import { childrenOf, type ExpressionFault, guard, methodNameAt } from './guards.ts';
 import { LimitReached, limits } from './limits.ts';
 import { slipAt } from './slips.ts';
 
@@ -18,7 +18,7 @@ export type Evaluated =
 
 export type Compiled =
   | { readonly kind: 'ok'; readonly expression: Expression }
-  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] };
+  | { readonly kind: 'invalid'; readonly mistakes: readonly ExpressionFault[] };
 
 export function compileExpression(text: string, scope: ScopeName): Compiled {
   if (text.trim() === '') return invalid({ message: 'The expression is empty.', offset: 0 });
@@ -45,7 +45,7 @@ export function compileExpression(text: string, scope: ScopeName): Compiled {
 }
 
 /** Points at the part that costs the most. */
-function tooCostly({ steps, most }: Cost, text: string): Mistake {
+function tooCostly({ steps, most }: Cost, text: string): ExpressionFault {
   const { start, end } = most.node;
   const place = { offset: start, length: end - start };
   const part = text.slice(start, end);
@@ -64,7 +64,7 @@ export function roundedSteps(steps: number): string {
   return String(Math.round(steps / scale) * scale).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-function invalid(...mistakes: Mistake[]): Compiled {
+function invalid(...mistakes: ExpressionFault[]): Compiled {
   return { kind: 'invalid', mistakes };
 }
 
@@ -92,7 +92,7 @@ function isCelError(error: unknown): error is CelError {
 }
 
 /** Turns the library's error into a mistake with its position. */
-function mistakeOf(error: unknown, text: string, scope: ScopeName): Mistake {
+function mistakeOf(error: unknown, text: string, scope: ScopeName): ExpressionFault {
   if (!isCelError(error))
     return { message: error instanceof Error ? error.message : 'The expression cannot be read.', offset: 0 };
   const place = placeOf(error, text);

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { patternOf } from './pattern.ts';
 
 /** A mistake in an expression. `offset` counts characters from the start of the text. */
-export interface Mistake {
+export interface ExpressionFault {
   readonly message: string;
   readonly offset: number;
   readonly length?: number;
@@ -48,8 +48,11 @@ export function methodNameAt(text: string, node: ASTNode & { op: 'rcall' }): num
 }
 
 /** Checks a parsed expression against what rules may do. `text` is the text to compile, with the names of replaced functions substituted. */
-export function guard(text: string, root: ASTNode): { readonly mistakes: readonly Mistake[]; readonly text: string } {
-  const mistakes: Mistake[] = [];
+export function guard(
+  text: string,
+  root: ASTNode,
+): { readonly mistakes: readonly ExpressionFault[]; readonly text: string } {
+  const mistakes: ExpressionFault[] = [];
   // By UTF-16 units, like the offsets.
   const letters = text.split('');
   const rename = (name: string, at: number): void => {
@@ -100,7 +103,7 @@ function isFieldName(name: string): boolean {
   return Object.hasOwn(reservationFields, name) || Object.hasOwn(guestFields, name) || name === 'extra';
 }
 
-function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]): void {
+function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: ExpressionFault[]): void {
   const [target] = args;
   if (args.length === 1 && (target?.op === '.' || (target?.op === 'id' && isFieldName(target.args)))) return;
   const { start, end } = target ?? call;
@@ -112,7 +115,7 @@ function checkHas(args: readonly ASTNode[], call: ASTNode, mistakes: Mistake[]):
 }
 
 /** A pattern from the data is untrusted and would be compiled again for each record. */
-function checkPattern(pattern: ASTNode | undefined, mistakes: Mistake[]): void {
+function checkPattern(pattern: ASTNode | undefined, mistakes: ExpressionFault[]): void {
   if (pattern === undefined) return;
   const place = { offset: pattern.start, length: pattern.end - pattern.start };
   if (pattern.op !== 'value' || typeof pattern.args !== 'string') {

@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { compileExpression, type Expression } from './expression.ts';
 import { type ListName, listNames, lists } from './fields.ts';
-import { childrenOf, isMacro, type Mistake } from './guards.ts';
-import { acceptedTypes, isRequired, type Target, targetOf } from './target.ts';
+import { childrenOf, type ExpressionFault, isMacro } from './guards.ts';
+import { acceptedTypes, type FieldTarget, isRequired, targetOf } from './target.ts';
 
 /** A business rule in the `transforms` of a connector or an integration. */
 export interface Rule {
@@ -19,7 +19,7 @@ export interface Rule {
 /** The document that states a rule. */
 export type RuleHome = 'connector' | 'integration';
 
-export interface RuleProblem extends Mistake {
+export interface RuleProblem extends ExpressionFault {
   readonly document: RuleHome;
   /** Such as transforms[0].when. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface RuleProblem extends Mistake {
 
 export interface Assignment {
   readonly path: string;
-  readonly target: Target;
+  readonly target: FieldTarget;
   readonly expression: Expression;
   /** Whether the expression reads the field it sets: returning the zero of an absent field must not set it. */
   readonly readsItself: boolean;
@@ -41,7 +41,7 @@ export interface CompiledRule {
   /** The list for whose items `when` is tested one by one. */
   readonly each: ListName | undefined;
   readonly sets: readonly Assignment[];
-  readonly removes: readonly Target[];
+  readonly removes: readonly FieldTarget[];
   /** Lists whose items are removed. */
   readonly removesItems: readonly ListName[];
   /** Lists in which the rule changes something. */
@@ -108,7 +108,7 @@ function compileWhen(
   return undefined;
 }
 
-export function notBoolean(type: string, text: string): Mistake {
+export function notBoolean(type: string, text: string): ExpressionFault {
   const message =
     type === 'dyn'
       ? 'The condition must be true or false; compare the value, as in extra.vip == true.'
@@ -148,8 +148,8 @@ function compileRemovals(
   drop: Rule['drop'],
   rule: string,
   problems: Problems,
-): { removes: Target[]; removesItems: ListName[] } {
-  const removes: Target[] = [];
+): { removes: FieldTarget[]; removesItems: ListName[] } {
+  const removes: FieldTarget[] = [];
   const removesItems: ListName[] = [];
   for (const [index, at] of (drop === true ? [] : (drop ?? [])).entries()) {
     const list = listNames.find((name) => at === `${name}[]`);

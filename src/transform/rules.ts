@@ -5,7 +5,7 @@ import { roundedSteps } from './expression.ts';
 import { listNames } from './fields.ts';
 import { limits } from './limits.ts';
 import { type CompiledRule, compileRule, type Rule, type RuleHome, type RuleProblem, variablesOf } from './rule.ts';
-import type { Target } from './target.ts';
+import type { FieldTarget } from './target.ts';
 import type { About } from './views.ts';
 
 export type { Applied } from './apply.ts';
@@ -135,6 +135,6 @@ export function applyToGuest(
   return { kind: 'kept', guest: kept, notes };
 }
 
-function nameOf({ kind, field }: Target): string {
+function nameOf({ kind, field }: FieldTarget): string {
   return kind === 'any' ? `extra.${field}` : field;
 }

@@ -1,6 +1,6 @@
 import { closest } from '../canonical/closest.ts';
 import { fieldsOf, variables } from './environments.ts';
-import type { Mistake } from './guards.ts';
+import type { ExpressionFault } from './guards.ts';
 
 /** Words and signs of other languages, with what CEL has instead. */
 const elsewhere: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -17,7 +17,7 @@ const elsewhere: readonly (readonly [pattern: RegExp, instead: string])[] = [
 const words = /^[\p{L}\p{N}][\p{L}\p{N}\s.,&'’/-]*$/u;
 
 /** A common slip at the place where an expression could not be parsed; undefined if there is none. */
-export function slipAt(text: string, offset: number): Mistake | undefined {
+export function slipAt(text: string, offset: number): ExpressionFault | undefined {
   if (isPlainText(text)) {
     const message = `A text needs its own quotes inside those of YAML: '"${text.trim()}"'.`;
     return { message, offset: 0, length: text.length };

@@ -4,7 +4,7 @@ import type { Json } from '../terms.ts';
 import { type FieldKind, type ListName, lists, refusedKeys, reservationFields } from './fields.ts';
 
 /** A field that a rule sets or removes. */
-export type Target =
+export type FieldTarget =
   | { readonly place: 'reservation'; readonly field: string; readonly kind: FieldKind }
   | { readonly place: ListName; readonly field: string; readonly kind: FieldKind }
   | { readonly place: 'extra'; readonly field: string; readonly kind: 'any' }
@@ -17,7 +17,7 @@ const ofGuestExtra = /^guests\[\]\.extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
 const ofExtra = /^extra\.([A-Za-z_][A-Za-z0-9_-]{0,63})$/;
 
 /** The target of a path, or a message if the path is invalid. */
-export function targetOf(path: string): Target | string {
+export function targetOf(path: string): FieldTarget | string {
   const inGuestExtra = ofGuestExtra.exec(path)?.[1];
   if (inGuestExtra !== undefined && !refusedKeys.has(inGuestExtra))
     return { place: 'guests', field: inGuestExtra, kind: 'any' };
@@ -44,7 +44,7 @@ export function targetOf(path: string): Target | string {
   return `There is no field ${path}. Name a field of the reservation, guests[].field, rooms[].field, charges[].field, extra.name or guests[].extra.name.`;
 }
 
-export function isRequired(target: Target): boolean {
+export function isRequired(target: FieldTarget): boolean {
   return target.place === 'reservation' && required.has(target.field);
 }
 
@@ -60,7 +60,7 @@ const accepted: Readonly<Record<FieldKind, readonly string[]>> = {
 };
 
 /** The types an expression may have for the target; undefined means any. */
-export function acceptedTypes(target: Target): readonly string[] | undefined {
+export function acceptedTypes(target: FieldTarget): readonly string[] | undefined {
   return target.kind === 'any' ? undefined : accepted[target.kind];
 }
 
@@ -78,7 +78,7 @@ export type Written = { readonly kind: 'value'; readonly value: Json | undefined
  * Converts an expression's result to a value of the record. Empty text and null remove the field. A decimal equal to the present one as
  * a double keeps the present text with all digits; any other becomes the shortest text of the double.
  */
-export function written(target: Target, result: unknown, present: unknown): Written {
+export function written(target: FieldTarget, result: unknown, present: unknown): Written {
   if (result === null) return { kind: 'value', value: undefined };
   switch (target.kind) {
     case 'text':

@@ -3,10 +3,10 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Json, JsonObject, Note } from '../terms.ts';
 import type { ListName } from './fields.ts';
 import type { CompiledRule } from './rule.ts';
-import type { Target } from './target.ts';
+import type { FieldTarget } from './target.ts';
 
 interface Write {
-  readonly target: Target;
+  readonly target: FieldTarget;
   readonly item: number | undefined;
   readonly value: Json | undefined;
 }
@@ -16,13 +16,13 @@ export interface Effects {
   readonly removed: { readonly list: ListName; readonly index: number }[];
 }
 
-export function presentValue(record: Reservation, target: Target, item: number | undefined): unknown {
+export function presentValue(record: Reservation, target: FieldTarget, item: number | undefined): unknown {
   return holderOf(record, target, item)?.[target.field];
 }
 
 function holderOf(
   record: Reservation,
-  target: Target,
+  target: FieldTarget,
   item: number | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   if (target.place === 'reservation') return record;
@@ -31,7 +31,7 @@ function holderOf(
   return isGuestExtra(target) ? (holder as Guest | undefined)?.extra : holder;
 }
 
-function isGuestExtra(target: Target): boolean {
+function isGuestExtra(target: FieldTarget): boolean {
   return target.place === 'guests' && target.kind === 'any';
 }
 
@@ -74,7 +74,12 @@ export function commit(rule: CompiledRule, record: Reservation, effects: Effects
 }
 
 /** A copy of the record with one value set. */
-export function withValue(record: Reservation, target: Target, item: number | undefined, value: Json): Reservation {
+export function withValue(
+  record: Reservation,
+  target: FieldTarget,
+  item: number | undefined,
+  value: Json,
+): Reservation {
   const next = { ...(record as unknown as JsonObject) };
   copyOf(next, target, item, new Map())[target.field] = value;
   return next as unknown as Reservation;
@@ -82,7 +87,7 @@ export function withValue(record: Reservation, target: Target, item: number | un
 
 function copyOf(
   next: JsonObject,
-  target: Target,
+  target: FieldTarget,
   item: number | undefined,
   copied: Map<string, JsonObject>,
 ): JsonObject {
@@ -120,7 +125,7 @@ function withoutEmptyExtra(holder: JsonObject): void {
   if (holder.extra !== undefined && Object.keys(holder.extra as JsonObject).length === 0) delete holder.extra;
 }
 
-function pathOf(target: Target, item: number | undefined): string {
+function pathOf(target: FieldTarget, item: number | undefined): string {
   if (target.place === 'reservation') return target.field;
   if (target.place === 'extra') return `extra.${target.field}`;
   return `${target.place}[${item ?? 0}].${isGuestExtra(target) ? 'extra.' : ''}${target.field}`;

@@ -9,7 +9,6 @@ import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { openSecret, sealSecret } from '../../src/documents/keyring.ts';
 import { type Key, newKey, parseKeys, seal } from '../../src/kit/crypto.ts';
 import { openRuntime } from '../../src/operations/open-runtime.ts';
-import { askedIdentity, hashIdentity } from '../../src/privacy/identity.ts';
 import { testDatabase } from '../support/database.ts';
 import { bin, innbound, serve, until } from '../support/process.ts';
 import { deliveredLines, hotelWorkspace } from './workspace.ts';
@@ -236,27 +235,4 @@ test('a node that does not get the new key stops and says why', async (t) => {
   const [code] = await exit;
   assert.notEqual(code, 0);
   assert.match(node.stderr(), /store\.other_key/);
-});
-
-test('guests erased by a version that hashed with the sealing key are still recognised', async (t) => {
-  const { url } = await testDatabase();
-  const { dir, remove } = await hotelWorkspace('http://127.0.0.1:9');
-  t.after(remove);
-  assert.equal((await innbound(['apply', '-w', dir], { env: { DATABASE_URL: url } })).code, 0);
-  const [key] = await keysIn(dir);
-  assert.ok(key);
-  const client = new pg.Client(`${url}&options=-csearch_path%3Dinnbound_service`);
-  await client.connect();
-  await client.query(`delete from secrets where name = 'innbound.hash_keys'`);
-  await client.end();
-  const env = { DATABASE_URL: url };
-  const runtime = await openRuntime({ env, workspaceDir: dir, purpose: 'command', describe: 'test', apply: 'never' });
-  try {
-    const identity = askedIdentity('email', 'ana@guests.example', undefined);
-    const { hashKeys } = runtime.keys;
-    assert.ok(hashKeys.map((one) => hashIdentity(one, identity)).includes(hashIdentity(key, identity)));
-    assert.notDeepEqual(hashKeys[0], key, 'new hashes do not depend on the sealing key');
-  } finally {
-    await runtime.close();
-  }
 });

@@ -3,9 +3,9 @@ import { jsonSchema } from '../../documents/json-schema.ts';
 import { maskedSource } from '../../documents/typed-secrets.ts';
 import { casesText } from '../../errors/broken-cases.ts';
 import {
-  type Applied,
   applyDocument,
   documentImpact,
+  type EditResult,
   removeDocument,
   validateDocument,
 } from '../../operations/edit-documents.ts';
@@ -183,7 +183,7 @@ export function documentRoutes({ runtime }: Api): Route[] {
   ];
 }
 
-export function answer(applied: Applied, what: string) {
+export function answer(applied: EditResult, what: string) {
   if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
   if (applied.kind === 'unknown') return notFound(what);
   if (applied.kind === 'read_only') {

@@ -130,7 +130,7 @@ export interface FormedCommit {
 }
 
 /** What shows that two bookings are the same one. */
-export type Received = Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'confirmation_number'>;
+export type BookingKeys = Pick<Reservation, 'id' | 'check_in' | 'check_out' | 'confirmation_number'>;
 
 /** Runs in the store. Every write to an active run names its fence and changes nothing if another node has the run. */
 export interface RunStore {
@@ -173,7 +173,7 @@ export interface RunStore {
   receivedElsewhere(
     integration: IntegrationName,
     others: () => Promise<readonly string[]>,
-    bookings: readonly Received[],
+    bookings: readonly BookingKeys[],
   ): Promise<string | undefined>;
   storedReservation(integration: IntegrationName, id: string): Promise<Reservation | undefined>;
   storedRooms(integration: IntegrationName, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;

@@ -10,7 +10,7 @@ export function diagnose(
   verification: Verification,
   request: Request,
   secrets: readonly Secret[],
-): Pick<Mistake, 'explain' | 'part'> | undefined {
+): Pick<SignedOtherwise, 'explain' | 'part'> | undefined {
   if (verification.type !== 'hmac') return undefined;
   const { timestamp, header, macs } = statedSignature(verification, request.headers);
   if (header === undefined) return undefined;
@@ -28,7 +28,7 @@ export function diagnose(
 /** The part of a signed request that is wrong. */
 export type WrongPart = 'time' | 'body' | 'secret' | 'encoding' | 'method' | 'missing';
 
-interface Mistake {
+interface SignedOtherwise {
   readonly explain: string;
   readonly part: WrongPart;
   readonly algorithm: HmacVerification['algorithm'];
@@ -39,7 +39,7 @@ interface Mistake {
   readonly key?: 'decoded';
 }
 
-function* mistakes(scheme: HmacVerification, request: Request, timestamp: string): Generator<Mistake> {
+function* mistakes(scheme: HmacVerification, request: Request, timestamp: string): Generator<SignedOtherwise> {
   const { rawBody: body } = request;
   const { algorithm, encoding, sign } = scheme;
   const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;

@@ -37,7 +37,7 @@ export type EventsRead =
     }
   | { readonly kind: 'invalid'; readonly problems: readonly EnvelopeProblem[] };
 
-interface Arrival {
+interface ForeignRequest {
   readonly body: Json;
   readonly headers: Headers;
   readonly rawBody: Buffer;
@@ -47,7 +47,7 @@ const maxEvents = 1_000;
 
 type Settings = Pick<PushSettings, 'brandId' | 'eventIdPlaces' | 'isThin'>;
 
-export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrival: Arrival): EventsRead {
+export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrival: ForeignRequest): EventsRead {
   const { body, headers } = arrival;
   const items = envelope.each === undefined ? [body] : at(body, envelope.each);
   if (!Array.isArray(items) || items.length > maxEvents) {
@@ -72,7 +72,7 @@ export function readForeign(envelope: ForeignEnvelope, settings: Settings, arriv
 function readOne(
   envelope: ForeignEnvelope,
   settings: Settings,
-  arrival: Arrival,
+  arrival: ForeignRequest,
   scope: Scope,
   nth: Nth | undefined,
 ): ReadEvent | EnvelopeProblem[] | 'ignored' {
@@ -174,7 +174,7 @@ function dataOf(places: ForeignEnvelope['data'], scope: Scope): JsonObject | und
 /** The event id in the answer to a body in which every event was ignored, or would be refused; nothing is stored. */
 export function statedId(
   { eventIdPlaces }: Pick<PushSettings, 'eventIdPlaces'>,
-  { body, headers, rawBody }: Arrival,
+  { body, headers, rawBody }: ForeignRequest,
 ): string {
   const id = findEventId(eventIdPlaces, { item: body, body, headers }, rawBody);
   return id.kind === 'ok' ? id.eventId : '';

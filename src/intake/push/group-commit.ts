@@ -1,5 +1,5 @@
 import { type Clock, repeat, type Timers } from '../../kit/clock.ts';
-import type { NewEvent, Stored } from './ports.ts';
+import type { NewEvent, StoreResult } from './ports.ts';
 
 /**
  * Waiting requests share one insert and one fsync. Requests that arrive while a batch is written form the next batch, so
@@ -10,7 +10,7 @@ import type { NewEvent, Stored } from './ports.ts';
 export interface GroupCommitPorts {
   readonly clock: Clock & Timers;
   /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
-  readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly Stored[]>;
+  readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly StoreResult[]>;
   /** Called after each batch that stored an event, to wake the worker. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
@@ -40,7 +40,7 @@ export const groupCommitLimits: GroupCommitLimits = {
 };
 
 export type Appended =
-  | Stored
+  | StoreResult
   | { readonly kind: 'unavailable'; readonly reason: 'store_unreachable' | 'store_slow' | 'backlog_full' };
 
 interface QueuedEvent {

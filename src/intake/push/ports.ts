@@ -70,7 +70,7 @@ export interface NewEvent {
 }
 
 /** The result of storing an event. */
-export type Stored =
+export type StoreResult =
   | { readonly kind: 'stored' }
   | { readonly kind: 'duplicate'; readonly sameBody: boolean }
   /** The endpoint was retired, or the secret expired, after the request was verified. */

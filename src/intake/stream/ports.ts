@@ -61,13 +61,13 @@ export interface Claim {
   /** Failed connections in a row, and why the last one failed. */
   readonly failures: number;
   readonly failure: string | undefined;
-  readonly refused?: Refused | undefined;
+  readonly refused?: Unreadable | undefined;
   /** Whether an event of ours ever came. */
   readonly hasAccepted?: boolean;
 }
 
 /** Messages that could not be read. */
-export interface Refused {
+export interface Unreadable {
   /** The documents that did not describe them. */
   readonly revision: string;
   /** Grows with each, and halves with each message that can be read: it stays high while most are refused. */
@@ -86,7 +86,7 @@ export interface Progress {
   readonly offset: string | undefined;
   readonly offsetAt: EpochMs | undefined;
   readonly readTo: EpochMs | undefined;
-  readonly refused?: Refused | undefined;
+  readonly refused?: Unreadable | undefined;
 }
 
 /** Streams in the store. Every write names the claim's fence and changes nothing if another node has the stream. */

@@ -4,7 +4,7 @@ import { withoutSecrets } from './answer.ts';
 import type { OpenRequest, WireRequest } from './request.ts';
 
 /** A request as it was sent and the beginning of its answer, for people: without credentials, and without the values of the answer. */
-export interface Exchange {
+export interface ShownExchange {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export function exchangeOf(
   wire: WireRequest,
   answered: Answered,
   secrets: readonly string[],
-): Exchange {
+): ShownExchange {
   const named = new Set(Object.keys(asked.headers).map((name) => name.toLowerCase()));
   // A header that the connector does not name was added by the credentials or by the brand.
   const headers = Object.entries(wire.headers).map(([name, value]) => {

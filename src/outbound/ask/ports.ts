@@ -5,7 +5,7 @@ import type { Log } from '../../kit/log.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { partnerCircuit, type Rate } from '../circuit.ts';
 import type { Http } from '../http.ts';
-import type { Exchange } from './exchange.ts';
+import type { ShownExchange } from './exchange.ts';
 
 /** What is asked, with its secrets. */
 export interface AskPlan {
@@ -87,7 +87,7 @@ export interface AskerOptions {
   atOpenCircuit(): 'wait' | 'fail' | 'return';
   readonly signal: AbortSignal;
   readonly onWait?: (reason: WaitReason, ms: number) => void;
-  readonly onExchange?: (exchange: Exchange) => void;
+  readonly onExchange?: (exchange: ShownExchange) => void;
 }
 
 export interface AskOptions {

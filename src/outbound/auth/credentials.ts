@@ -101,7 +101,7 @@ interface Holder {
   readonly answers?: number;
 }
 
-type Applied =
+type WithCredentials =
   | {
       readonly kind: 'ok';
       readonly request: OpenRequest;
@@ -116,7 +116,7 @@ export async function withCredentials(
   ports: Pick<AskPorts, 'tokens' | 'clock' | 'http'>,
   { owner, auth, baseUrl, stale, challenge, answers = 0 }: Holder,
   request: OpenRequest,
-): Promise<Applied> {
+): Promise<WithCredentials> {
   const nonce = () => randomBytes(16).toString('hex');
   switch (auth.type) {
     case 'login': {

@@ -4,7 +4,7 @@ import type { IntegrationName, Json } from '../../terms.ts';
 import { answerReader, masked, partnerMessage, readAnswer } from '../ask/answer.ts';
 import type { AskPorts, Renewal } from '../ask/ports.ts';
 import { nested, type OpenRequest, openRequest, toWire, withParts } from '../ask/request.ts';
-import type { Answer } from '../http.ts';
+import type { HttpAnswer } from '../http.ts';
 import { secretsOf } from './fixed.ts';
 import { type Bearer, type BearerGot, storedToken } from './oauth2.ts';
 import { statedLifetimeMs } from './token-request.ts';
@@ -62,7 +62,7 @@ async function requestLogin(
 }
 
 /** A successful answer may hold a token under another name, so only its message is kept. */
-function saidIn(answer: Answer, body: Json, secrets: readonly string[]): string | undefined {
+function saidIn(answer: HttpAnswer, body: Json, secrets: readonly string[]): string | undefined {
   if (answer.status >= 300) return partnerMessage(answer.bytes, secrets);
   const words = messageIn(body);
   return words === undefined ? undefined : masked(words, secrets);

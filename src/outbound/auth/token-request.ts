@@ -4,7 +4,7 @@ import { parseForeignJson } from '../../kit/json.ts';
 import { isObject, type Json } from '../../terms.ts';
 import { partnerMessage } from '../ask/answer.ts';
 import type { AskPorts, Renewal, TokenSet } from '../ask/ports.ts';
-import type { Answer } from '../http.ts';
+import type { HttpAnswer } from '../http.ts';
 
 const deadlineMs = 20_000;
 
@@ -60,7 +60,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-function readTokens(answer: Answer, askedAt: number): Renewal {
+function readTokens(answer: HttpAnswer, askedAt: number): Renewal {
   const body = parsed(answer.bytes);
   const inner = isObject(body) && isObject(body.data) ? body.data : body;
   const accessToken = text(inner, 'access_token', 'accessToken', 'token', 'AccessToken');
@@ -84,7 +84,7 @@ export function statedLifetimeMs(seconds: Json | undefined): number | undefined 
 }
 
 /** A 4xx with an OAuth error is final; anything else may be retried. */
-function refusal(answer: Answer, secrets: readonly string[]): Renewal {
+function refusal(answer: HttpAnswer, secrets: readonly string[]): Renewal {
   const body = parsed(answer.bytes);
   // A successful answer may hold a token.
   const said = answer.status < 300 ? undefined : partnerMessage(answer.bytes, secrets);

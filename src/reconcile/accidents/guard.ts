@@ -13,7 +13,7 @@ import {
   type SignedRow,
   type Verdict,
 } from './judge.ts';
-import { describeSign, heldPathOf, isPartOf, isStillOf, type Sign, type Step, signsOf } from './signs.ts';
+import { type Decided, describeSign, heldPathOf, isPartOf, isStillOf, type Sign, signsOf } from './signs.ts';
 
 /** What one process counted of a feed. `unsaved` is not in the store yet. */
 export interface Memory {
@@ -55,7 +55,7 @@ const mostUnsaved = 50;
  */
 export function countBatch(
   guard: Guard,
-  steps: readonly Step[],
+  steps: readonly Decided[],
   { unchanged, of, window }: Shown,
 ): Suspicion | undefined {
   const [first] = steps;
@@ -94,7 +94,7 @@ export function countBatch(
 }
 
 /** The holds that keep values of a row's source back. */
-export const holdsOn = ({ statement: { source }, stored }: Step): readonly string[] =>
+export const holdsOn = ({ statement: { source }, stored }: Decided): readonly string[] =>
   stored?.views?.aside?.flatMap((one) => (one.isRefused || one.source !== source ? [] : one.hold)) ?? [];
 
 /** Rows of a page without news. They belong to the run's other rows. */
@@ -128,7 +128,7 @@ export interface Held extends HeldPath {
 /** The values to set aside, by statement. Of another hotel's list, everything. A row may join an accident of which others wait already. */
 export function heldIn(
   { signs }: Suspicion,
-  steps: readonly Step[],
+  steps: readonly Decided[],
   { held: accidents, normal }: Verdict,
   { over }: Pick<Shown, 'over'>,
 ): ReadonlyMap<Statement, readonly Held[]> {

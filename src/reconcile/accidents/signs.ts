@@ -61,7 +61,7 @@ export function isStillOf(own: Sign, accident: Sign): boolean {
 }
 
 /** What one statement of a batch did. */
-export interface Step {
+export interface Decided {
   readonly statement: Statement;
   readonly stored: Stored | undefined;
   readonly decision: Decision;
@@ -74,7 +74,7 @@ const own = fieldNames(({ kind, derived }) => kind === 'verbatim' && !derived);
 const consentField = 'guests.marketing_consent';
 
 /** `today`: the day of the statement, UTC. The hotel's own day may differ by one. */
-export function signsOf({ statement, stored, decision }: Step, today: LocalDate): ReadonlySet<Sign> {
+export function signsOf({ statement, stored, decision }: Decided, today: LocalDate): ReadonlySet<Sign> {
   if (stored === undefined || stored.version === 0) {
     return new Set(decision.kind === 'change' && statement.source === 'pull' ? ['strangers'] : []);
   }

@@ -15,7 +15,7 @@ interface Migration {
 }
 
 /** What a database is brought to: a new one runs the schema, an older one the migrations that it lacks. */
-export interface Version {
+export interface SchemaVersion {
   readonly schema: string;
   readonly migrations: readonly Migration[];
 }
@@ -37,7 +37,7 @@ const migrationLock = 4_180_180_001;
 const lockAttempts = 120;
 
 /** The schema of this version, and the migrations since the baseline, which start at number 2. */
-export async function readVersion(): Promise<Version> {
+export async function readVersion(): Promise<SchemaVersion> {
   const files = await readdir(folder).catch((): string[] => []);
   const migrations = files
     .filter((file) => file.endsWith('.sql'))
@@ -56,7 +56,7 @@ export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.star
 
 export const hashOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
-export interface Applied {
+export interface AppliedMigration {
   readonly number: number;
   readonly name: string;
   readonly hash: string;
@@ -64,7 +64,10 @@ export interface Applied {
 }
 
 /** Why this version cannot work with a database that has these migrations. */
-export function refusal(migrations: readonly Migration[], done: readonly Applied[]): InnboundError | undefined {
+export function refusal(
+  migrations: readonly Migration[],
+  done: readonly AppliedMigration[],
+): InnboundError | undefined {
   const first = done.find(({ number }) => number === baseline.number);
   if (done.length > 0 && first?.hash !== baseline.hash) {
     return new InnboundError('store.older_schema', `The database does not begin with the schema of ${baseline.name}.`);
@@ -89,7 +92,7 @@ export function refusal(migrations: readonly Migration[], done: readonly Applied
 export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<InnboundError | undefined>> {
   const { migrations } = await readVersion();
   return async () => {
-    const { rows } = await pool.query<Applied>('select * from migrations');
+    const { rows } = await pool.query<AppliedMigration>('select * from migrations');
     return refusal(migrations, rows);
   };
 }
@@ -99,7 +102,7 @@ export async function newerSchemaCheck(pool: Pool): Promise<() => Promise<Innbou
  * time. Nodes that start together wait for the first. A database from before the first release is refused, and one that a newer version
  * has migrated, unless all newer migrations are additive.
  */
-export async function migrate(pool: Pool, version?: Version): Promise<{ applied: string[] }> {
+export async function migrate(pool: Pool, version?: SchemaVersion): Promise<{ applied: string[] }> {
   const to = version ?? (await readVersion());
   const done = await withLongStatements(pool, async (separate) => {
     const client = await separate.connect();
@@ -109,7 +112,10 @@ export async function migrate(pool: Pool, version?: Version): Promise<{ applied:
   return done;
 }
 
-async function migrateWith(client: pg.PoolClient, { schema, migrations }: Version): Promise<{ applied: string[] }> {
+async function migrateWith(
+  client: pg.PoolClient,
+  { schema, migrations }: SchemaVersion,
+): Promise<{ applied: string[] }> {
   const applied: string[] = [];
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -117,7 +123,7 @@ async function migrateWith(client: pg.PoolClient, { schema, migrations }: Versio
     await client.query(`create table if not exists migrations (
       number int primary key, name text not null, hash text not null, applied_at timestamptz not null default now(),
       additive boolean not null default false)`);
-    const { rows } = await client.query<Applied>('select * from migrations');
+    const { rows } = await client.query<AppliedMigration>('select * from migrations');
     const refused = refusal(migrations, rows);
     if (refused) throw refused;
     if (rows.length === 0) {
@@ -142,9 +148,9 @@ async function migrateWith(client: pg.PoolClient, { schema, migrations }: Versio
   }
 }
 
-const appliedBy = (one: Migration): Applied => ({ ...one, hash: hashOf(one.sql), additive: isAdditive(one) });
+const appliedBy = (one: Migration): AppliedMigration => ({ ...one, hash: hashOf(one.sql), additive: isAdditive(one) });
 
-async function record(client: pg.PoolClient, { number, name, hash, additive }: Applied): Promise<void> {
+async function record(client: pg.PoolClient, { number, name, hash, additive }: AppliedMigration): Promise<void> {
   await client.query('insert into migrations (number, name, hash, additive) values ($1, $2, $3, $4)', [
     number,
     name,

@@ -1,4 +1,4 @@
-import type { NewEvent, Stored } from '../../intake/push/ports.ts';
+import type { NewEvent, StoreResult } from '../../intake/push/ports.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, type Tx, together } from '../db/pool.ts';
 
@@ -22,7 +22,7 @@ export async function appendEvents(
   pool: Pool,
   events: readonly NewEvent[],
   written: () => void = () => {},
-): Promise<Stored[]> {
+): Promise<StoreResult[]> {
   // The first of equal ids in the batch is stored; the others are its duplicates.
   const first = new Map<string, number>();
   const firstOf = events.map((event, i) => {
@@ -37,9 +37,9 @@ export async function appendEvents(
     if (!passing.test((error as { code?: string }).code ?? (error as Error).message)) throw error;
     return insertDistinct(pool, distinct, written);
   });
-  const results = new Map<number, Stored>();
+  const results = new Map<number, StoreResult>();
   for (const [n, i] of [...first.values()].entries()) results.set(i, verdictOf(rows.get(n)));
-  return events.map((event, i): Stored => {
+  return events.map((event, i): StoreResult => {
     const at = firstOf[i] ?? i;
     const result = results.get(at) ?? { kind: 'refused', reason: 'retired' };
     if (at === i || result.kind === 'refused') return result;
@@ -49,7 +49,7 @@ export async function appendEvents(
 
 const passing = /^(?:08|40|57P|ECONNRESET|EPIPE|Connection terminated|Client .* not queryable)/;
 
-function verdictOf(row: AppendRow | undefined): Stored {
+function verdictOf(row: AppendRow | undefined): StoreResult {
   if (row === undefined) return { kind: 'stored' };
   if (row.retired) return { kind: 'refused', reason: 'retired' };
   // Known, or just stored by another node; in that case its body is not visible yet and counts as the same.

@@ -1,4 +1,4 @@
-import type { Claim, Refused, StreamEvent, StreamStore } from '../../intake/stream/ports.ts';
+import type { Claim, StreamEvent, StreamStore, Unreadable } from '../../intake/stream/ports.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
@@ -22,7 +22,7 @@ interface StreamRow {
   readonly read_ms: number | null;
   readonly failures: number;
   readonly failure: string | null;
-  readonly refused: Refused | null;
+  readonly refused: Unreadable | null;
   readonly has_accepted: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface StreamState {
   /** Since when a node has read it; null while nobody does. */
   readonly connected_since: Date | null;
   readonly last_message_at: Date | null;
-  readonly refused: Refused | null;
+  readonly refused: Unreadable | null;
   /** Events are missing, and no run of the account has been complete since. */
   readonly has_gap: boolean;
 }

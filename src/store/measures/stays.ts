@@ -1,6 +1,6 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import { rowsTable } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { versionsBefore } from '../records/versions.ts';
@@ -30,7 +30,7 @@ function stayText(record: Reservation): string {
 const soldRows = rowsTable(2, { text: ['id', 'data'], float8: ['ms'] });
 
 /** Keeps the newest state of reservations that a rule drops: they are not records, but the hotel has sold them. */
-export async function keepSold(tx: Tx, integration: string, steps: readonly Step[]): Promise<void> {
+export async function keepSold(tx: Tx, integration: string, steps: readonly Decided[]): Promise<void> {
   const sold = new Map<string, { readonly id: string; readonly ms: number; readonly data: string }>();
   for (const { statement, decision } of steps) {
     if (!('sold' in decision) || decision.sold === undefined) continue;

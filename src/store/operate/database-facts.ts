@@ -1,7 +1,7 @@
 import type { InnboundError } from '../../errors.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { DatabaseFacts, NodeFacts } from '../../watch/diagnosis.ts';
-import { type Applied, baseline, readVersion, refusal } from '../db/migrate.ts';
+import { type AppliedMigration, baseline, readVersion, refusal } from '../db/migrate.ts';
 import { cellOf, numberOf, onlyRow, type Pool, rowsOf, serviceSchema } from '../db/pool.ts';
 import { liveNodes } from './nodes.ts';
 
@@ -38,7 +38,7 @@ export async function migrationState(
 ): Promise<{ pending: number; refused: InnboundError | undefined } | undefined> {
   if (!(await cellOf(db)(`select to_regclass('migrations') is not null`))) return undefined;
   const { migrations } = await readVersion();
-  const rows = await rowsOf(db)<Applied>('select * from migrations');
+  const rows = await rowsOf(db)<AppliedMigration>('select * from migrations');
   const done = new Set(rows.map(({ number }) => number));
   const pending = [baseline, ...migrations].filter(({ number }) => !done.has(number)).length;
   return { pending, refused: refusal(migrations, rows) };

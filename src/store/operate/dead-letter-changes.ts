@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
 import type { Closing } from '../../deliver/replay.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import type { Arrival, Outcome, Statement } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
@@ -13,7 +13,7 @@ const letters = rowsTable(4, {
 });
 
 /** Stores records that could not become canonical. A record that fails at every poll is one dead letter with a counter and the newest payload. */
-export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly Step[]): Promise<void> {
+export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly Decided[]): Promise<void> {
   const distinct = new Map(
     steps.flatMap(({ statement: { arrival }, decision }) => {
       if (decision.kind !== 'dead') return [];

@@ -2,7 +2,7 @@ import type { Brand } from '../../brand/brand.ts';
 import { randomId } from '../../kit/ids.ts';
 import { countBatch, type Guard, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
 import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import { feedOf, type Statement } from '../../reconcile/forms.ts';
 import type { EpochMs } from '../../terms.ts';
 import { numberOf, type Tx } from '../db/pool.ts';
@@ -11,7 +11,7 @@ import { numberOf, type Tx } from '../db/pool.ts';
 export async function judgeSteps(
   tx: Tx,
   { guard, integration }: Brand,
-  steps: readonly Step[],
+  steps: readonly Decided[],
   shown: Shown,
 ): Promise<ReadonlyMap<Statement, readonly Held[]>> {
   const feed = feedOf(steps.map(({ statement }) => statement));

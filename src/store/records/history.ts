@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { packedNote } from '../../canonical/notes.ts';
 import { jsonbText } from '../../kit/json.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import type { Decision, Statement } from '../../reconcile/forms.ts';
 import type { EntityType, Note } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
@@ -10,7 +10,7 @@ import { storedRaw } from './entry-payload.ts';
 import { type ChangeStep, movesOf, type Target, versionOf } from './write.ts';
 
 /** A row that a list repeats is noted for the whole page; an event without news in its own row; a row without id has no timeline. */
-export function isNoted({ statement, decision }: Step): boolean {
+export function isNoted({ statement, decision }: Decided): boolean {
   if (statement.id === '') return false;
   if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return true;
   // Reading again what is stored already is no news.
@@ -50,7 +50,7 @@ const entries = rowsTable(4, {
 });
 
 /** Inserts entries in the order of the batch, each with the version that it made. */
-export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]): Promise<void> {
+export async function writeHistory(tx: Tx, brand: Target, steps: readonly Decided[]): Promise<void> {
   if (steps.length === 0) return;
   await tx.query({
     name: 'insert-history',
@@ -69,7 +69,7 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Step[]
   });
 }
 
-function entryOf(brand: Target, { statement, decision }: Step) {
+function entryOf(brand: Target, { statement, decision }: Decided) {
   const { type, id, arrival } = statement;
   const entry = {
     type,

@@ -1,6 +1,6 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { KnownRow, ListedRow } from '../../intake/pull/run/run-state.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { rowsTable, texts } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -39,7 +39,7 @@ async function idsOf(db: Pool | Tx, target: Brand, rows: readonly ListedRow[]): 
 }
 
 /** Records that are unchanged although their row is not: the next time it is recognised. */
-export async function markListed(tx: Tx, { integration }: Brand, steps: readonly Step[]): Promise<void> {
+export async function markListed(tx: Tx, { integration }: Brand, steps: readonly Decided[]): Promise<void> {
   const rows = steps.flatMap(({ statement: { id, listed }, decision }) =>
     decision.kind === 'unchanged' && !decision.isOverruled && listed !== undefined ? [{ id, listed }] : [],
   );

@@ -3,7 +3,7 @@ import { noteOf } from '../../canonical/notes.ts';
 import { decodeRecord, type Guest } from '../../canonical/reservation.ts';
 import { decide } from '../../pipeline.ts';
 import { type Held, holdsOn, type Shown } from '../../reconcile/accidents/guard.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import type { Aside } from '../../reconcile/aside.ts';
 import {
   type Decision,
@@ -132,7 +132,7 @@ function wantedBy(
 }
 
 export interface Batch {
-  readonly steps: readonly Step[];
+  readonly steps: readonly Decided[];
   /** The records afterwards, by type and id. */
   readonly rows: ReadonlyMap<string, Stored>;
 }
@@ -147,7 +147,7 @@ export function decideBatch(
   alone: ReadonlyMap<Statement, Decision> = new Map(),
 ): Batch {
   const rows = new Map(stored);
-  const steps = statements.map((statement): Step => {
+  const steps = statements.map((statement): Decided => {
     const key = recordKey(statement);
     const before = rows.get(key);
     const own = held.get(statement);
@@ -208,7 +208,7 @@ function storedAfter(decision: Decision, before: Stored | undefined): Stored | u
   return before ? { ...before, ...state } : { version: 0, event: 'created', text: '{}', ...state };
 }
 
-export function outcomeOf({ statement: { id }, decision }: Step): Outcome {
+export function outcomeOf({ statement: { id }, decision }: Decided): Outcome {
   const named = id === '' ? undefined : { id };
   if (decision.kind === 'dropped') return { outcome: 'dropped', ...named, reason: decision.reason };
   if (decision.kind === 'dead') return { outcome: 'dead', ...named, reason: decision.deadLetter.message };

@@ -1,5 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
-import type { Step } from '../../reconcile/accidents/signs.ts';
+import type { Decided } from '../../reconcile/accidents/signs.ts';
 import {
   type Change,
   type Decision,
@@ -19,9 +19,9 @@ export type Target = Pick<Brand, 'integration' | 'connectorVersion' | 'integrati
   Partial<Pick<Brand, 'shapers'>>;
 
 /** A statement that made a version. */
-export type ChangeStep = Step & { readonly decision: Change };
+export type ChangeStep = Decided & { readonly decision: Change };
 
-export const isChange = (step: Step): step is ChangeStep => step.decision.kind === 'change';
+export const isChange = (step: Decided): step is ChangeStep => step.decision.kind === 'change';
 
 /** Each record with its oldest and its newest version of the batch. */
 export function movesOf(changes: readonly ChangeStep[]): { readonly first: ChangeStep; readonly newest: ChangeStep }[] {
@@ -76,7 +76,7 @@ export const listedBy = (
 export async function writeRecords(
   tx: Tx,
   { integration }: Target,
-  steps: readonly Step[],
+  steps: readonly Decided[],
   inserted: ReadonlySet<string>,
 ): Promise<void> {
   const changes = movesOf(steps.filter(isChange));

@@ -1,5 +1,5 @@
-import type { Finding } from '../../intake/pull/run/run-state.ts';
-import type { Exchange } from '../../outbound/ask/exchange.ts';
+import type { WindowFinding } from '../../intake/pull/run/run-state.ts';
+import type { ShownExchange } from '../../outbound/ask/exchange.ts';
 import { cellOf, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
 import { counterColumns } from './row.ts';
 
@@ -29,9 +29,9 @@ export interface RunSummary extends Readonly<Record<ShownCounter | 'dead_lettere
 export interface RunDetail extends RunSummary {
   readonly connector_version: number | null;
   readonly integration_version: number | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WindowFinding[];
   /** Without credentials and guest data. */
-  readonly last_request: Exchange | null;
+  readonly last_request: ShownExchange | null;
   readonly windows: readonly WindowSummary[];
 }
 

@@ -1,5 +1,5 @@
 import { decodeRecord, type Reservation } from '../../canonical/reservation.ts';
-import type { Lease, Received, RunStore, Unlisted, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
+import type { BookingKeys, Lease, RunStore, Unlisted, UnlistedNote, UnlistedRow } from '../../intake/pull/ports.ts';
 import type { ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
@@ -160,7 +160,7 @@ export async function receivedElsewhere(
   pool: Pool,
   integration: string,
   others: () => Promise<readonly string[]>,
-  bookings: readonly Received[],
+  bookings: readonly BookingKeys[],
 ): Promise<string | undefined> {
   const { rows: known } = await pool.query(
     `select from records where integration = $1 and type = 'reservation' and version > 0 limit 1`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GroupCommitLimits, groupCommitLimits, openGroupCommit } from '../../../src/intake/push/group-commit.ts';
-import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
+import type { NewEvent, StoreResult } from '../../../src/intake/push/ports.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
 
@@ -20,7 +20,7 @@ const event = (eventId: string, bytes = 10): NewEvent => ({
 function heldStore() {
   const batches: string[][] = [];
   const held: ((result: 'store' | Error) => void)[] = [];
-  const insert = (events: readonly NewEvent[]): Promise<Stored[]> => {
+  const insert = (events: readonly NewEvent[]): Promise<StoreResult[]> => {
     batches.push(events.map(({ eventId }) => eventId));
     return new Promise((resolve, reject) =>
       held.push((result) => (result === 'store' ? resolve(events.map(() => ({ kind: 'stored' }))) : reject(result))),
@@ -34,7 +34,7 @@ function heldStore() {
 }
 
 const open = (
-  store: { insert: (events: readonly NewEvent[]) => Promise<Stored[]> },
+  store: { insert: (events: readonly NewEvent[]) => Promise<StoreResult[]> },
   limits: Partial<GroupCommitLimits> = {},
   clock = systemClock,
 ) => openGroupCommit({ clock, insert: store.insert }, { ...groupCommitLimits, ...limits });
@@ -82,7 +82,7 @@ test('batches are bounded in number and in bytes, and one large event is still s
 test('while a batch is flushed the next is written; one at a time, and not too many', async () => {
   const steps: string[] = [];
   const held = new Map<string, { written: () => void; committed: () => void }>();
-  const insert = (events: readonly NewEvent[], written: () => void): Promise<Stored[]> => {
+  const insert = (events: readonly NewEvent[], written: () => void): Promise<StoreResult[]> => {
     const [name = ''] = events.map(({ eventId }) => eventId);
     steps.push(`write ${name}`);
     return new Promise((resolve) =>

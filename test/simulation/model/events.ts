@@ -1,6 +1,6 @@
 import type { Brand } from '../../../src/brand/brand.ts';
 import type { BrandBatch, Settled } from '../../../src/intake/push/brand-batch.ts';
-import type { NewEvent, Stored } from '../../../src/intake/push/ports.ts';
+import type { NewEvent, StoreResult } from '../../../src/intake/push/ports.ts';
 import type { StorePorts } from '../store-ports.ts';
 import type { Link } from './link.ts';
 import { batchOf, pendingOf, settleAtCommit } from './pending.ts';
@@ -73,7 +73,7 @@ const brandsOf = (events: readonly EventRow[]): string[] =>
   [...new Set(events.map(({ integration }) => integration))].sort();
 
 /** Of equal ids in one batch the first counts; the others are compared with it. */
-function appendAll(model: StoreModel, events: readonly NewEvent[]): Stored[] {
+function appendAll(model: StoreModel, events: readonly NewEvent[]): StoreResult[] {
   const first = new Map<string, NewEvent>();
   return events.map((event) => {
     const name = `${event.endpointId} ${event.eventId}`;
@@ -84,7 +84,7 @@ function appendAll(model: StoreModel, events: readonly NewEvent[]): Stored[] {
   });
 }
 
-function append(model: StoreModel, { endpointId, eventId, occurredAt, ...event }: NewEvent): Stored {
+function append(model: StoreModel, { endpointId, eventId, occurredAt, ...event }: NewEvent): StoreResult {
   const name = `${endpointId} ${eventId}`;
   const known = model.eventsById.get(name);
   const seq = model.nextSeq();

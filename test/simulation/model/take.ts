@@ -1,7 +1,7 @@
 import type { Brand } from '../../../src/brand/brand.ts';
 import { countBatch, heldIn, type Shown } from '../../../src/reconcile/accidents/guard.ts';
 import { judge } from '../../../src/reconcile/accidents/judge.ts';
-import type { Step } from '../../../src/reconcile/accidents/signs.ts';
+import type { Decided } from '../../../src/reconcile/accidents/signs.ts';
 import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
 import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
 import { idempotencyKey } from '../../../src/store/records/history.ts';
@@ -74,7 +74,7 @@ function heldOf(
   model: StoreModel,
   tx: Transaction,
   { guard, integration }: Brand,
-  steps: readonly Step[],
+  steps: readonly Decided[],
   shown: Shown,
 ) {
   const feed = feedOf(steps.map(({ statement }) => statement));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InnboundError } from '../../../src/errors.ts';
-import { migrate, readVersion, type Version } from '../../../src/store/db/migrate.ts';
+import { migrate, readVersion, type SchemaVersion } from '../../../src/store/db/migrate.ts';
 import { shapeOf, withPool } from './empty-database.ts';
 
 /** A later version: one more table and one more column. */
@@ -10,7 +10,7 @@ create table later_notes (integration text primary key, note text not null);
 alter table records add column later_note text;
 `;
 
-async function laterVersion(): Promise<Version> {
+async function laterVersion(): Promise<SchemaVersion> {
   const { schema, migrations } = await readVersion();
   const number = Math.max(1, ...migrations.map((one) => one.number)) + 1;
   return {

@@ -1,7 +1,7 @@
 import { chunksOf } from '../../../kit/chunks.ts';
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../batch.ts';
-import type { DestinationServices, DestinationType, Foreseen, Outcome } from '../../destination.ts';
+import type { Answer, DestinationServices, DestinationType, Foreseen } from '../../destination.ts';
 import { vendorWords } from '../../http-answer.ts';
 import type { Delivery } from '../../message.ts';
 import { feedbackOf, prepare } from './account.ts';
@@ -20,7 +20,7 @@ import {
   requester,
 } from './request.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
-import { type Item, inTurn, newestOfEach } from './turns.ts';
+import { inTurn, newestOfEach, type PlannedItem } from './turns.ts';
 
 /** Any HTTP API, described by its settings or a preset: messages become items, items become requests. */
 export const destinationType: DestinationType<Settings> = {
@@ -45,7 +45,7 @@ export const destinationType: DestinationType<Settings> = {
 
     async function sendItems(
       operation: Operation,
-      items: readonly Item[],
+      items: readonly PlannedItem[],
       many: boolean,
       limits: Limits,
       waits: boolean,
@@ -56,7 +56,7 @@ export const destinationType: DestinationType<Settings> = {
       if (first === undefined || url === undefined) {
         const message = 'The URL needs a value that the record does not have.';
         return items.map(
-          (): Outcome => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
+          (): Answer => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
         );
       }
       const headers = (body: string | undefined) => ({
@@ -79,7 +79,7 @@ export const destinationType: DestinationType<Settings> = {
         body,
         codes.flatMap((list) => list ?? []),
       );
-      const meaning = ({ outcome, bytes, afterMs }: Requested): Outcome =>
+      const meaning = ({ outcome, bytes, afterMs }: Requested): Answer =>
         bytes && failure ? wholeOutcome(failure, outcome, bytes, { items: items.length, afterMs, inWords }) : outcome;
       let asked = await ask(body);
       for (let waited = 0; waits && waited < mostWaits; waited++) {
@@ -105,7 +105,7 @@ export const destinationType: DestinationType<Settings> = {
       const meant = meaning(asked);
       const whole =
         items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
-      return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
+      return items.map((): Answer => (whole ? { ...meant, whole: true } : meant));
     }
 
     return {
@@ -114,8 +114,8 @@ export const destinationType: DestinationType<Settings> = {
         const decided = batch.map((delivery) => plan.withoutRequest(delivery));
         const all = batch.flatMap((delivery, index) => (decided[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
-        let halted: readonly Item[] = [];
-        let rest: Outcome | undefined;
+        let halted: readonly PlannedItem[] = [];
+        let rest: Answer | undefined;
         let isAnswering = false;
         for (const [operation, planned] of inTurn(all)) {
           const size = operation.batch ?? limits.batch;
@@ -123,7 +123,7 @@ export const destinationType: DestinationType<Settings> = {
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
           for (const chunk of chunksOf(sent, size)) {
-            const results: readonly (Outcome | undefined)[] = rest
+            const results: readonly (Answer | undefined)[] = rest
               ? chunk.map(() => rest)
               : await sendItems(operation, chunk, many, limits, isAnswering);
             isAnswering ||= results.some((result) => result?.kind === 'delivered');
@@ -159,15 +159,15 @@ function requestOf({ auth }: Settings, services: DestinationServices, pace = new
 const mostWaits = 10;
 
 interface Settled {
-  readonly item: Item;
-  readonly outcome: Outcome;
+  readonly item: PlannedItem;
+  readonly outcome: Answer;
 }
 
 /**
  * A request that builds on an earlier one of the same guest waits until that one was accepted. A moment also waits until nothing of
  * its version needs a retry. Withdrawals and erasures never wait.
  */
-function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): boolean {
+function isBlocked({ stage, subject }: PlannedItem, earlier: readonly Settled[] = []): boolean {
   if (stage === 'withdrawn' || stage === 'erased') return false;
   return earlier.some(({ item, outcome: { kind } }) => {
     if (kind === 'retry' && stage === 'moment') return true;
@@ -179,7 +179,12 @@ function isBlocked({ stage, subject }: Item, earlier: readonly Settled[] = []): 
 /** Refusals that no single item causes: halving the batch would only repeat them. */
 const notByItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
 
-function bodyOf(operation: Operation, items: readonly Item[], many: boolean, except?: string): string | undefined {
+function bodyOf(
+  operation: Operation,
+  items: readonly PlannedItem[],
+  many: boolean,
+  except?: string,
+): string | undefined {
   const { body, envelope } = operation;
   const [first] = items;
   if (body === undefined || first === undefined) return undefined;
@@ -196,13 +201,13 @@ function without(body: unknown, path: string): unknown {
   return below.length === 0 ? rest : { ...rest, [name]: without(value, below.join('.')) };
 }
 
-function shareRecord(some: readonly Item[], others: readonly Item[]): boolean {
+function shareRecord(some: readonly PlannedItem[], others: readonly PlannedItem[]): boolean {
   const records = new Set(some.map(({ index }) => index));
   return others.some(({ index }) => records.has(index));
 }
 
 /** The outcome of what follows a request that was asked to wait or got no answer; undefined after any other. */
-function haltOf(results: readonly (Outcome | undefined)[]): Outcome | undefined {
+function haltOf(results: readonly (Answer | undefined)[]): Answer | undefined {
   const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
   if (waitMs > 0) return notSent(waitMs);
   return results.find((result) => result?.kind === 'retry' && unanswered.has(result.code));
@@ -212,7 +217,7 @@ const unanswered: ReadonlySet<string> = new Set(['deliver.timeout', 'deliver.unr
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 
 /** A message is delivered when each of its items is; a message without items is skipped. */
-function worst(outcomes: readonly Outcome[]): Outcome {
+function worst(outcomes: readonly Answer[]): Answer {
   const [first, ...rest] = outcomes;
   if (first === undefined) {
     return { kind: 'skipped', code: 'nothing_to_send', message: 'The record holds nothing for this destination.' };

@@ -1,7 +1,7 @@
 import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
 import { guestsOf } from '../../consent.ts';
-import type { Outcome } from '../../destination.ts';
+import type { Answer } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
@@ -11,15 +11,15 @@ import { presets } from './preset.ts';
 import type { Settings } from './settings.ts';
 import { stayOf } from './stay.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
-import type { Item, Stage } from './turns.ts';
+import type { PlannedItem, Stage } from './turns.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
 
 export interface Plan {
   /** None if the message holds nothing for this destination. */
-  items(delivery: Delivery, index: number): Item[];
+  items(delivery: Delivery, index: number): PlannedItem[];
   /** Set if no request can express what the delivery says, or none has to. */
-  withoutRequest(delivery: Delivery): Outcome | undefined;
+  withoutRequest(delivery: Delivery): Answer | undefined;
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -108,7 +108,7 @@ export function compilePlan(settings: Settings): Plan {
       ];
       return planned
         .flatMap(({ stage, subject: { scope, found, number } }) =>
-          (steps[stage] ?? []).map((operation, step): Item => {
+          (steps[stage] ?? []).map((operation, step): PlannedItem => {
             const person = number > 0 || subjects.length > 1 ? `-${number}` : '';
             const suffix = stage === (isErasure ? 'erased' : 'usual') ? '' : `-${stage}`;
             const key = `${message.idempotency_key}${person}${suffix}${step === 0 ? '' : `-${step}`}`;
@@ -259,7 +259,7 @@ interface Requests {
  * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
  * any other, and its answer would count as the confirmation.
  */
-function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
+function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Answer | undefined {
   if (requests.body === undefined) return undefined;
   const body = JSON.stringify(requests.body);
   const isAboutGuests = requests.each === 'guest' || message.type === 'guest';
@@ -282,7 +282,7 @@ const words = {
   withdrawn: 'The body of this destination cannot express a withdrawal of consent, and there is no on.withdrawn.',
   removed: 'The body of this destination cannot express that a record was removed, and there is no on.removed.',
 } as const;
-const dead = (situation: keyof typeof words): Outcome => ({
+const dead = (situation: keyof typeof words): Answer => ({
   kind: 'dead',
   code: 'deliver.not_expressed',
   message: words[situation],

@@ -8,11 +8,11 @@ import type { Scope } from './template.ts';
  */
 export function newestOfEach(
   { unique }: Operation,
-  items: readonly Item[],
-): { sent: Item[]; instead: Map<Item, Item[]> } {
+  items: readonly PlannedItem[],
+): { sent: PlannedItem[]; instead: Map<PlannedItem, PlannedItem[]> } {
   if (unique === undefined) return { sent: [...items], instead: new Map() };
-  const sent: Item[] = [];
-  const instead = new Map<Item, Item[]>();
+  const sent: PlannedItem[] = [];
+  const instead = new Map<PlannedItem, PlannedItem[]>();
   for (const group of Map.groupBy(items, ({ scope, key }) => unique(scope)?.toLowerCase() ?? key).values()) {
     const newest = group.reduce((a, b) =>
       (isOfOwner(b) === isOfOwner(a) ? b.changedAt >= a.changedAt : isOfOwner(b)) ? b : a,
@@ -26,7 +26,7 @@ export function newestOfEach(
   return { sent, instead };
 }
 
-const isOfOwner = ({ scope }: Item): boolean => (scope.guest as Person | undefined)?.is_shared !== true;
+const isOfOwner = ({ scope }: PlannedItem): boolean => (scope.guest as Person | undefined)?.is_shared !== true;
 
 /**
  * The order of requests in a call. Withdrawals and erasures are sent after everything that could create the guest again, also for
@@ -48,7 +48,7 @@ const stages = [
 
 export type Stage = (typeof stages)[number];
 
-export interface Item {
+export interface PlannedItem {
   /** The delivery of the batch that it belongs to. */
   readonly index: number;
   /** The subject within the delivery: a guest, or the record. */
@@ -67,8 +67,8 @@ export interface Item {
  * The requests of a batch, operation by operation, in their order. A delivery that moves a person away from an address waits for a second round
  * if an older one still names that address: sent afterwards, the older one would create the old contact again.
  */
-export function inTurn(items: readonly Item[]): (readonly [Operation, readonly Item[]])[] {
-  const rounds: Item[][] = [[]];
+export function inTurn(items: readonly PlannedItem[]): (readonly [Operation, readonly PlannedItem[]])[] {
+  const rounds: PlannedItem[][] = [[]];
   let named = new Set<string | undefined>();
   for (const own of inOrder(items)) {
     const people = own.flatMap(({ scope }) => (scope.guest as Person | undefined) ?? []);
@@ -79,7 +79,7 @@ export function inTurn(items: readonly Item[]): (readonly [Operation, readonly I
     for (const { key } of people) named.add(key);
     rounds.at(-1)?.push(...own);
   }
-  const isFinal = ({ stage }: Item) => stage === 'withdrawn' || stage === 'erased';
+  const isFinal = ({ stage }: PlannedItem) => stage === 'withdrawn' || stage === 'erased';
   const last = rounds.pop() ?? [];
   const final = rounds.flatMap((round) => round.filter(isFinal));
   return [...rounds.map((round) => round.filter((item) => !isFinal(item))), [...last, ...final]].flatMap((round) => {
@@ -89,5 +89,5 @@ export function inTurn(items: readonly Item[]): (readonly [Operation, readonly I
 }
 
 /** The requests of each delivery, the oldest change first. */
-const inOrder = (items: readonly Item[]): Item[][] =>
+const inOrder = (items: readonly PlannedItem[]): PlannedItem[][] =>
   [...Map.groupBy(items, ({ index }) => index).values()].sort(([a], [b]) => (a?.changedAt ?? 0) - (b?.changedAt ?? 0));

@@ -94,7 +94,7 @@ function updates(names: readonly string[]): string {
     .join(', ');
 }
 
-type Version = { readonly rooms: object[] | null; readonly [column: string]: unknown };
+type VersionRow = { readonly rooms: object[] | null; readonly [column: string]: unknown };
 
 /** Earlier versions of a reservation hold no guests, but a text in them may name one. */
 export async function eraseFromVersions(
@@ -104,7 +104,7 @@ export async function eraseFromVersions(
 ): Promise<void> {
   for (const { message, erased = [] } of erasures) {
     const key = [message.integration, message.data.id];
-    const { rows } = await client.query<Version>(
+    const { rows } = await client.query<VersionRow>(
       `select epoch, version, rooms, ${texts.join(', ')} from ${schema}.reservation_versions where integration = $1 and id = $2`,
       key,
     );

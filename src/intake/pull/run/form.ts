@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../errors.ts';
 import { noAskCounts } from '../../../outbound/ask/asking.ts';
 import type { Statement } from '../../../reconcile/forms.ts';
 import { formedAs, stateRows } from '../page/page-commit.ts';
-import { limitsOf, type PullPlan, type PullPorts, type Received } from '../ports.ts';
+import { type BookingKeys, limitsOf, type PullPlan, type PullPorts } from '../ports.ts';
 import { type Counters, noCounts, type PageCommit, type Position, sum } from './run-state.ts';
 import type { RunContext } from './run-work.ts';
 import { failedEnd, type Turn } from './turn.ts';
@@ -96,7 +96,7 @@ export async function otherBrand(
   { statements, known }: Pick<PageCommit, 'statements' | 'known'>,
 ): Promise<string | undefined> {
   if (others === undefined || known.length > 0 || brand.destinations.reservation.length === 0) return undefined;
-  const bookings = statements.flatMap(({ id, record }): Received[] => {
+  const bookings = statements.flatMap(({ id, record }): BookingKeys[] => {
     if (record === undefined) return [];
     const { check_in, check_out, confirmation_number } = record as Reservation;
     return [{ id, check_in, check_out, ...(confirmation_number && { confirmation_number }) }];

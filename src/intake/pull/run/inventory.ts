@@ -8,11 +8,11 @@ import { fetchList } from '../page/related.ts';
 import { limitsOf, type PullPlan } from '../ports.ts';
 import { listValues } from '../request/list-request.ts';
 import { addDays } from '../window/windows.ts';
-import type { Finding } from './run-state.ts';
+import type { WindowFinding } from './run-state.ts';
 import type { RunContext } from './run-work.ts';
 
 /** Reads how many rooms the hotel can sell, if nobody has today. An answer of which a part cannot be read is not used. */
-export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly Finding[]> {
+export async function readInventory({ ports, plan, asker }: RunContext): Promise<readonly WindowFinding[]> {
   const { settings, brand } = plan;
   const { inventory, timezone, brandId } = settings;
   if (inventory === undefined || ports.runs.isDryRun === true) return [];

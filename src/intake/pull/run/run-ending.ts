@@ -1,7 +1,7 @@
 import { planFor } from '../page/page.ts';
 import { formStaged } from './form.ts';
 import { readInventory } from './inventory.ts';
-import type { Finding, Position, RunEnd, RunOutcome } from './run-state.ts';
+import type { Position, RunEnd, RunOutcome, WindowFinding } from './run-state.ts';
 import type { RunContext, RunWork } from './run-work.ts';
 import { concluded, type Turn } from './turn.ts';
 import { followUp, unlistedIn } from './unlisted.ts';
@@ -18,7 +18,7 @@ export async function conclude(
   {
     isResumedAtEnd,
     failure,
-  }: { readonly isResumedAtEnd: boolean; readonly failure: Pick<Finding, 'code' | 'message'> | undefined },
+  }: { readonly isResumedAtEnd: boolean; readonly failure: Pick<WindowFinding, 'code' | 'message'> | undefined },
 ): Promise<RunOutcome> {
   const { counters, lease } = work;
   const { from, to } = position;
@@ -45,7 +45,7 @@ export async function conclude(
     findings.push({ code: 'pull.group_cut', from, to, message });
   }
   if (failure) findings.push({ ...failure, from, to });
-  const unread: Finding[] = [];
+  const unread: WindowFinding[] = [];
   for (const context of contexts) unread.push(...(await readInventory(context)));
   return finish(work, concluded({ ...position, findings }, unread));
 }

@@ -1,6 +1,6 @@
 import type { Brand } from '../../../brand/brand.ts';
 import type { ErrorCode } from '../../../errors.ts';
-import type { Exchange } from '../../../outbound/ask/exchange.ts';
+import type { ShownExchange } from '../../../outbound/ask/exchange.ts';
 import type { Tried, WaitReason } from '../../../outbound/ask/ports.ts';
 import type { Statement } from '../../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, RunId, SyncType } from '../../../terms.ts';
@@ -88,10 +88,10 @@ export interface Position {
   readonly window?: Window;
   readonly pass: PassState;
   /** What keeps the run from being complete, by window. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WindowFinding[];
 }
 
-export interface Finding {
+export interface WindowFinding {
   readonly code: ErrorCode;
   readonly message: string;
   readonly from: LocalDate;
@@ -240,8 +240,8 @@ export interface RunEnd {
   /** The partner's own words: payload. */
   readonly said?: string;
   /** The last request of the run. */
-  readonly request?: Exchange;
+  readonly request?: ShownExchange;
   /** Where the next run of a list by modification time begins. */
   readonly watermark?: EpochMs;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly WindowFinding[];
 }

@@ -1,6 +1,6 @@
 import { repeat } from '../../../kit/clock.ts';
 import type { Asker } from '../../../outbound/ask/asking.ts';
-import type { Exchange } from '../../../outbound/ask/exchange.ts';
+import type { ShownExchange } from '../../../outbound/ask/exchange.ts';
 import type { WaitReason } from '../../../outbound/ask/ports.ts';
 import { limitsOf, type PullPlan, type PullPorts } from '../ports.ts';
 import { type Counters, noCounts, type Run, sum } from './run-state.ts';
@@ -17,7 +17,7 @@ export interface RunContext {
 export interface RunWork extends RunContext {
   readonly lease: RunLease;
   readonly counters: RunCounters;
-  lastRequest?: Exchange;
+  lastRequest?: ShownExchange;
 }
 
 type RunLease = ReturnType<typeof leaseOn>;

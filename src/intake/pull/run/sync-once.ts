@@ -1,5 +1,5 @@
 import { type ErrorCode, InnboundError } from '../../../errors.ts';
-import type { Exchange } from '../../../outbound/ask/exchange.ts';
+import type { ShownExchange } from '../../../outbound/ask/exchange.ts';
 import { limitsOf, type PullPorts, type QueueRequest, type RunView } from '../ports.ts';
 import { addDays, daysIn } from '../window/windows.ts';
 import { executeRun } from './execution.ts';
@@ -12,7 +12,7 @@ export interface SyncResult {
   /** `said`: the partner's own words. They may quote guest data. */
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly said?: string };
   /** The last request that was sent. */
-  readonly request?: Exchange;
+  readonly request?: ShownExchange;
 }
 
 export type SyncProgress =

@@ -3,7 +3,7 @@ import type { Asked, WaitReason } from '../../../outbound/ask/ports.ts';
 import { afterWindow } from '../window/range.ts';
 import { daysIn, firstHalf } from '../window/windows.ts';
 import type { Taken } from './pass.ts';
-import type { Finding, Position, RunEnd } from './run-state.ts';
+import type { Position, RunEnd, WindowFinding } from './run-state.ts';
 import { firstPassAfter, withoutOverlap } from './verdict.ts';
 
 /** What a run does next. */
@@ -75,7 +75,7 @@ export function failedEnd(code: ErrorCode, message: string, position?: Position)
 }
 
 /** The end of a run that went through all its windows. `beside` concerns no reservation: the next run need not read them again. */
-export function concluded({ findings: missed, since, startedAt }: Position, beside: readonly Finding[]): RunEnd {
+export function concluded({ findings: missed, since, startedAt }: Position, beside: readonly WindowFinding[]): RunEnd {
   const isRead = missed.length === 0 && since !== undefined && startedAt !== undefined;
   const watermark = isRead && { watermark: startedAt };
   const findings = [...missed, ...beside];
