@@ -61,17 +61,7 @@ function explainIssue(schema: z.ZodType, root: unknown, issue: Issue): Problem[]
   return [{ path, at: 'value', message: issue.message === wordless ? inWords(issue, here, value) : issue.message }];
 }
 
-/** Keys of earlier versions. */
-const removedKeys: ReadonlyMap<string, string> = new Map([
-  [
-    'push.partial',
-    'partial was removed: a key that an event leaves out now always keeps the stored value. Delete the line; for a partner that sends whole objects write `absent: clear`',
-  ],
-]);
-
 function unknownKey(here: Schema | undefined, path: Path, key: string): Problem {
-  const removed = removedKeys.get([...path, key].join('.'));
-  if (removed !== undefined) return { path: [...path, key], at: 'key', message: removed };
   const known = here === undefined ? [] : keysOf(here);
   const near = closest(key, known) ?? (here === undefined ? undefined : deeperKey(here, key));
   const listed = near === undefined && known.length > 0 ? `; known here: ${known.join(', ')}` : '';

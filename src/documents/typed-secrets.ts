@@ -1,9 +1,9 @@
-import { type Document, isAlias, isScalar, type Node, type Scalar, visit } from 'yaml';
+import { type Document, isAlias, isScalar, type Node, type Scalar } from 'yaml';
 import type { z } from 'zod';
 import { type CredentialRule, isCredential } from './credential.ts';
 import { type DocumentKind, schemas } from './kinds.ts';
-import { type Path, valueAt } from './path.ts';
-import { nodeAt, pathOfAncestors } from './positions.ts';
+import type { Path } from './path.ts';
+import { nodeAt } from './positions.ts';
 import { childSchema, defOf, meantSchema, type Schema } from './schema-walk.ts';
 import { hasReference } from './secret-reference.ts';
 import { readYaml } from './yaml-text.ts';
@@ -16,9 +16,6 @@ export interface TypedSecret {
   readonly name: string;
   readonly value: string;
 }
-
-/** What a reader sees instead of a credential that an earlier version stored in the text. */
-export const mask = '••••••';
 
 /** The text with a reference instead of each typed credential, and the credentials to seal under the references' names. */
 export function withReferences(
@@ -40,27 +37,6 @@ export function holdsCredentials(kind: DocumentKind, text: string): boolean {
   const read = readYaml(text);
   if (read.kind === 'refused' || read.faults.length > 0) return true;
   return literalSecrets(kind, bodyOf(read.yaml)).length > 0;
-}
-
-/** The text for people to see. */
-export function maskedSource(kind: DocumentKind, text: string): string {
-  return replaceTyped(kind, text, () => mask);
-}
-
-/** Replaces masks by the stored values. A mask without a stored value stays, and is reported as a mistake. */
-export function unmasked(text: string, storedBody: unknown): string {
-  if (!text.includes(mask)) return text;
-  const read = readYaml(text);
-  if (read.kind === 'refused' || read.faults.length > 0) return text;
-  const edits: Edit[] = [];
-  visit(read.yaml, {
-    Scalar: (key, node, ancestors) => {
-      if (key === 'key' || node.value !== mask || !node.range) return;
-      const known = valueAt(storedBody, pathOfAncestors([...ancestors, node]));
-      if (typeof known === 'string') edits.push({ node, value: known });
-    },
-  });
-  return edited(text, edits);
 }
 
 interface Edit {

@@ -17,7 +17,6 @@ import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } 
 import { acceptCases as acceptAll, casesBrokenBy } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
 import {
-  completed,
   fileName,
   type InForce,
   isOne,
@@ -106,24 +105,23 @@ export async function applyDocument(
     const around = await readAround(runtime, tx, { kind, name }, text);
     const inForce = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
     if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
-    const complete = completed(around, kind, name, text);
     const here = await fileHere(runtime.workspaceDir, kind, name);
     const file = here?.file ?? (await freeFile(runtime.workspaceDir, kind, name));
-    const { checked } = await checkEdit(runtime, around, { kind, name, file, text: complete });
+    const { checked } = await checkEdit(runtime, around, { kind, name, file, text });
     if (checked.kind === 'invalid') return { refused: { kind: 'invalid', mistakes: checked.mistakes } };
     // The file gets the references too: a credential typed in the console is never written to a disk.
-    const sealed = sealable(runtime.keys, { kind, name, source: complete });
-    const source = sealed?.document.source ?? complete;
+    const sealed = sealable(runtime.keys, { kind, name, source: text });
+    const source = sealed?.document.source ?? text;
     if (here && here.text !== source && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
       return { refused: { kind: 'unapplied', file } };
     }
-    const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: complete }]) : [];
+    const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: text }]) : [];
     const cases = broken.filter(({ message }) => !acceptCases || message !== null);
     if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
     if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
       return { refused: { kind: 'read_only', file } };
     }
-    if (broken.length > 0) await acceptAll(runtime, tx, { name, source: complete }, by);
+    if (broken.length > 0) await acceptAll(runtime, tx, { name, source: text }, by);
     const put = withConnector(checked.documents, kind, name, around).map((one) =>
       isOne(one, { kind, name }) ? (sealed?.document ?? one) : one,
     );

@@ -1,10 +1,9 @@
 import type { Active } from '../brand/active.ts';
 import type { Versioned } from '../brand/brand.ts';
 import { textsIn } from '../documents/checked.ts';
-import { type DocumentKind, type StoredDocument, workspaceName } from '../documents/kinds.ts';
+import type { DocumentKind, StoredDocument } from '../documents/kinds.ts';
 import { readShippedConnectors } from '../documents/load.ts';
 import type { SourceFile } from '../documents/parse.ts';
-import { unmasked } from '../documents/typed-secrets.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
@@ -91,15 +90,8 @@ export async function soundSources(
 ): Promise<SourceFile[]> {
   const text = around.find((one) => isOne(one, { kind, name }))?.source;
   const file = fileName(kind, name ?? 'new-document');
-  const unedited =
-    text === undefined ? [] : [{ kind, file, text: completed(around, kind, name ?? '', text), shipped: false }];
+  const unedited = text === undefined ? [] : [{ kind, file, text, shipped: false }];
   const checked = await offThread(runtime, 'check', { sources: [...others, ...unedited] });
   const broken = new Set(checked.kind === 'ok' ? [] : checked.mistakes.map((one) => one.file));
   return others.filter((one) => !broken.has(one.file));
-}
-
-/** Replaces masks by their references: earlier versions of Innbound showed typed credentials as masks, and an edited text may contain them. */
-export function completed(around: readonly StoredDocument[], kind: DocumentKind, name: string, text: string): string {
-  const wanted = kind === 'workspace' ? workspaceName : name;
-  return unmasked(text, around.find((one) => one.kind === kind && one.name === wanted)?.body);
 }

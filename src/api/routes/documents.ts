@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../documents/json-schema.ts';
-import { maskedSource } from '../../documents/typed-secrets.ts';
 import { casesText } from '../../errors/broken-cases.ts';
 import {
   applyDocument,
@@ -74,7 +73,7 @@ export function documentRoutes({ runtime }: Api): Route[] {
     viewer(`GET ${path}`, {
       id: 'documents.get',
       summary: 'One document as written, and its versions',
-      description: 'Credentials in it are masked. Masked credentials that are sent back keep their value.',
+      description: 'Typed credentials were sealed when the document was applied: references stand in their place.',
       params: named,
       query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
       response: row.extend({ source: z.string(), versions: z.array(row) }),
@@ -82,9 +81,7 @@ export function documentRoutes({ runtime }: Api): Route[] {
         const stored = await documentText(pool, kind, name, query.version);
         const version = query.version === undefined ? '' : `version ${query.version} of `;
         if (!stored) return notFound(`${version}${kind} ${name}`);
-        // Earlier versions of Innbound sealed fewer fields, and stored the texts of some credentials.
-        const source = maskedSource(stored.kind, stored.source);
-        return ok({ ...stored, source, versions: await documentVersions(pool, kind, name) });
+        return ok({ ...stored, versions: await documentVersions(pool, kind, name) });
       },
     }),
     viewer(`GET ${path}/impact`, {
