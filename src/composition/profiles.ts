@@ -1,5 +1,5 @@
 import type { Brand } from '../brand/brand.ts';
-import type { Answer, Destination } from '../deliver/destination.ts';
+import type { Destination, Outcome } from '../deliver/destination.ts';
 import { amended, todayOf } from '../intake/push/guest-event.ts';
 import { arrivedBy } from '../reconcile/forms.ts';
 import { amendGuest } from '../reconcile/guest-update.ts';
@@ -16,7 +16,7 @@ export function openProfiles(runtime: Runtime): Destination {
       const startedAt = performance.now();
       const [first] = batch;
       const integration = runtime.active().integrations.get(first?.message.integration ?? '');
-      const done = (outcome: Answer): Answer[] =>
+      const done = (outcome: Outcome): Outcome[] =>
         batch.map(() => ({ ...outcome, durationMs: Math.round(performance.now() - startedAt) }));
       if (integration === undefined) {
         const message = 'The integration is not in force.';

@@ -1,7 +1,7 @@
 import { errorName } from '../kit/log.ts';
 import { destinationCircuit, type FailedCall } from '../outbound/circuit.ts';
 import { Lease, type Leased } from './claiming.ts';
-import type { Answer, Destination } from './destination.ts';
+import type { Destination, Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, DeliverPorts, DestinationConfig, Lane, LaneKey, Settlement, WaitRequest } from './ports.ts';
 import { type Leaves, type Selected, select } from './select.ts';
@@ -178,7 +178,7 @@ interface Terms extends Pick<DestinationConfig, 'scheduleMs'> {
 function settlementFor(
   key: LaneKey,
   claimed: Claimed,
-  outcome: Answer,
+  outcome: Outcome,
   { leaves, scheduleMs, chance, isOutage }: Terms,
 ): Settlement {
   const base = {
@@ -236,9 +236,9 @@ const blameless: ReadonlySet<string> = new Set([
 ]);
 
 /** Not sent because the lease was lost: that says nothing about the destination. */
-const isUnsent = (outcome: Answer): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';
+const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outcome.code === 'deliver.lease_expired';
 
-function isFailure(outcome: Answer): outcome is Answer & { kind: 'retry' } {
+function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
   if (outcome.kind !== 'retry' || outcome.free) return false;
   const { status, code } = outcome;
   return status === undefined || code === 'deliver.web_page' || status >= 500 || status === 408 || status === 425;
@@ -246,7 +246,7 @@ function isFailure(outcome: Answer): outcome is Answer & { kind: 'retry' } {
 
 interface RecordOutcome {
   readonly record: string;
-  readonly outcome: Answer;
+  readonly outcome: Outcome;
 }
 
 /** The wait request in the outcomes of a call, in their order. One answer to a whole batch counts as one. */
@@ -264,7 +264,7 @@ export function waitRequestOf(outcomes: readonly RecordOutcome[]): WaitRequest |
 }
 
 /** How long the destination asked to wait without blaming the delivery; 0 if it did not. */
-export function waitAskedMs(outcome: Answer): number {
+export function waitAskedMs(outcome: Outcome): number {
   if (outcome.kind !== 'retry' || !outcome.free || outcome.afterMs === undefined) return 0;
   return Math.max(outcome.afterMs, leastAskedMs);
 }

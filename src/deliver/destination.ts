@@ -17,7 +17,7 @@ import type { Delivery } from './message.ts';
  * order; failures are outcomes, never exceptions; a delivered version is durable.
  */
 export interface Destination {
-  deliver(batch: readonly Delivery[], limits: DeliverLimits): Promise<readonly Answer[]>;
+  deliver(batch: readonly Delivery[], limits: DeliverLimits): Promise<readonly Outcome[]>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface AnswerDetails {
   readonly answer?: string;
 }
 
-export type Answer = AnswerDetails &
+export type Outcome = AnswerDetails &
   (
     | { readonly kind: 'delivered' }
     /** Settled without a delivery: the record holds nothing for this destination, or it refuses a guest for a known reason. */
@@ -70,11 +70,11 @@ export type Answer = AnswerDetails &
   );
 
 /** The outcome of a delivery that was not sent because another node may hold its record by now; undefined while the lease is valid. */
-export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Answer | undefined {
+export function lostLease({ leaseLeftMs }: Pick<DeliverLimits, 'leaseLeftMs'>, callMs: number): Outcome | undefined {
   return leaseLeftMs() >= callMs ? undefined : leaseLost;
 }
 
-export const leaseLost: Answer = {
+export const leaseLost: Outcome = {
   kind: 'retry',
   code: 'deliver.lease_expired',
   message: 'Not sent: the process was frozen for so long that another node may deliver the record.',

@@ -4,7 +4,7 @@ import { ownWords } from '../kit/own-words.ts';
 import type { Answered } from '../outbound/http.ts';
 import { retryAfterMs } from '../outbound/retry-after.ts';
 import type { Json } from '../terms.ts';
-import type { Answer } from './destination.ts';
+import type { Outcome } from './destination.ts';
 
 /**
  * | answer              | outcome of the delivery                                                       |
@@ -18,7 +18,7 @@ import type { Answer } from './destination.ts';
  * | no answer           | retried on the schedule; a private address that is not allowed is dead        |
  * The message has the answer's own explanation, without the values of the `sent` body.
  */
-export function outcomeOf(answered: Answered, nowMs: number, sent: string | undefined): Answer {
+export function outcomeOf(answered: Answered, nowMs: number, sent: string | undefined): Outcome {
   const durationMs = Math.round(answered.durationMs);
   if (answered.kind === 'failed') return { ...failure(answered), durationMs };
   const { status, headers } = answered;
@@ -71,7 +71,7 @@ type Headers = Readonly<Record<string, string>>;
 const rateHeader = (headers: Headers, what: string): string | undefined =>
   headers[Object.keys(headers).find((name) => name.endsWith(`ratelimit-${what}`)) ?? ''];
 
-function failure({ reason, message }: Answered & { kind: 'failed' }): Answer {
+function failure({ reason, message }: Answered & { kind: 'failed' }): Outcome {
   switch (reason) {
     case 'blocked':
       return { kind: 'dead', code: 'deliver.blocked_address', message: `${message}.` };

@@ -1,5 +1,5 @@
 import type { Timers } from '../kit/clock.ts';
-import type { Answer, Destination } from './destination.ts';
+import type { Destination, Outcome } from './destination.ts';
 
 /** How to read the settings of a destination with its secrets, and to open it with them. */
 export interface Renewal<Settings = unknown> {
@@ -27,7 +27,7 @@ class Opening {
     this.#destination = destination;
   }
 
-  async deliver(...call: Parameters<Destination['deliver']>): Promise<readonly Answer[]> {
+  async deliver(...call: Parameters<Destination['deliver']>): Promise<readonly Outcome[]> {
     this.#running += 1;
     try {
       return await this.#destination.deliver(...call);
@@ -100,9 +100,9 @@ export function renewingDestination<Settings>(
   };
 }
 
-const isRefused = (outcome: Answer): boolean => 'code' in outcome && outcome.code === 'deliver.auth_failed';
+const isRefused = (outcome: Outcome): boolean => 'code' in outcome && outcome.code === 'deliver.auth_failed';
 
-const replaced: Answer = {
+const replaced: Outcome = {
   kind: 'retry',
   code: 'deliver.auth_failed',
   message: 'The destination refused credentials that were replaced meanwhile; the next try uses the new ones.',

@@ -1,7 +1,7 @@
 import type { Clock, Timers } from '../kit/clock.ts';
 import { errorName } from '../kit/log.ts';
 import type { Span, Tracer } from '../kit/trace.ts';
-import { type Answer, type DeliverLimits, type Destination, lostLease } from './destination.ts';
+import { type DeliverLimits, type Destination, lostLease, type Outcome } from './destination.ts';
 import type { Delivery } from './message.ts';
 import type { Claimed, LaneKey } from './ports.ts';
 
@@ -24,7 +24,7 @@ export interface SendPorts {
 }
 
 /** The outcome of a delivery; `stopped` if this process shut down before an answer came. */
-export type SendOutcome = Answer | 'stopped';
+export type SendOutcome = Outcome | 'stopped';
 
 /**
  * Sends a batch and returns an outcome for each delivery. If the destination gives one answer for the whole batch, or for a part of
@@ -62,7 +62,7 @@ export async function send(
     return outcomes.map((outcome) => (isUndecided(outcome) ? (again.shift() ?? outcome) : outcome));
   }
 
-  function worthSplitting(part: readonly Sendable[], outcomes: readonly Answer[]): boolean {
+  function worthSplitting(part: readonly Sendable[], outcomes: readonly Outcome[]): boolean {
     const last = part.some(({ triesUsed }) => isLastTry(triesUsed, ports.scheduleMs));
     const again = last || part.some(({ triesUsed }) => triesUsed > 0);
     return outcomes.every((outcome) => {
@@ -76,12 +76,12 @@ export async function send(
 }
 
 /** A refusal of the whole batch says nothing about a part that was not sent alone, so that part is retried later. */
-function notSentAgain(outcome: Answer): Answer {
+function notSentAgain(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { ...outcome, kind: 'retry', code: 'deliver.server_error', free: true };
 }
 
-const isUndecided = (outcome: Answer | undefined): boolean =>
+const isUndecided = (outcome: Outcome | undefined): boolean =>
   (outcome?.kind === 'retry' || outcome?.kind === 'dead') && outcome.whole === true;
 
 const inDoubt = (item: Sendable): Sendable => ({ ...item, delivery: { ...item.delivery, mayHaveArrived: true } });
@@ -95,7 +95,7 @@ async function callOnce(
   destination: Destination,
   items: readonly Sendable[],
   { deadlineMs, batch, stopping, clock, leaseLeftMs, extendLease, traceparent }: SendPorts,
-): Promise<readonly Answer[] | 'stopped'> {
+): Promise<readonly Outcome[] | 'stopped'> {
   if (stopping.aborted) return 'stopped';
   const cut = new AbortController();
   const heldMs = leaseLeftMs();
@@ -123,7 +123,7 @@ async function callOnce(
     stop = () => resolve('stopped');
     stopping.addEventListener('abort', stop, { once: true });
   });
-  const all = (outcome: Answer): Answer[] => items.map(() => ({ ...outcome, durationMs: tookMs() }));
+  const all = (outcome: Outcome): Outcome[] => items.map(() => ({ ...outcome, durationMs: tookMs() }));
   try {
     const answer = await Promise.race([
       destination.deliver(

@@ -2,7 +2,7 @@ import { activate, documentsOf } from '../brand/active.ts';
 import type { Brand } from '../brand/brand.ts';
 import { parseDocument } from '../documents/check.ts';
 import { InnboundError } from '../errors.ts';
-import type { Outcome } from '../reconcile/forms.ts';
+import type { StatementOutcome } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
 import type { KeptPayload } from '../store/records/entry-payload.ts';
@@ -180,7 +180,7 @@ async function withoutSurroundings(
   return refused;
 }
 
-const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): [string, string][] =>
+const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly StatementOutcome[]): [string, string][] =>
   payloads.flatMap(({ id }, i) => {
     const { outcome, reason = '' } = outcomes[i] ?? {};
     return outcome === 'dead' ? [[id, reason]] : [];
@@ -188,7 +188,7 @@ const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[
 
 const idle: ReadonlySet<string> = new Set(['unchanged', 'superseded', 'dropped', 'dead']);
 
-const changedIn = (payloads: readonly KeptPayload[], outcomes: readonly Outcome[]): Set<string> =>
+const changedIn = (payloads: readonly KeptPayload[], outcomes: readonly StatementOutcome[]): Set<string> =>
   new Set(payloads.flatMap(({ id }, i) => (idle.has(outcomes[i]?.outcome ?? 'unchanged') ? [] : [id])));
 
 function add(a: Reprocessed, b: Reprocessed): Reprocessed {

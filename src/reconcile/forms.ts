@@ -140,7 +140,7 @@ export type Decision =
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
 /** What became of one statement. */
-export interface Outcome {
+export interface StatementOutcome {
   readonly outcome: ChangeEvent | 'unchanged' | 'superseded' | 'dropped' | 'dead' | 'held';
   readonly id?: string;
   readonly version?: number;
@@ -160,10 +160,10 @@ export interface Tally {
   readonly dropped: number;
   readonly dead: number;
   readonly held: number;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly StatementOutcome[];
 }
 
-export function tally(outcomes: readonly Outcome[]): Tally {
+export function tally(outcomes: readonly StatementOutcome[]): Tally {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
   for (const { outcome, isHeld } of outcomes) {
     if (isHeld) counts.held++;

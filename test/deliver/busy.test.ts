@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { waitRequestOf } from '../../src/deliver/batch.ts';
-import type { Answer } from '../../src/deliver/destination.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
@@ -115,10 +115,10 @@ test('a record that is asked to wait repeatedly delays only itself', async (t) =
   await noTryUsed(pool);
 });
 
-const taken: Answer = { kind: 'delivered' };
-const later = (more: object = {}): Answer =>
-  ({ kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 3_000, free: true, ...more }) as Answer;
-const of = (...outcomes: Answer[]) => waitRequestOf(outcomes.map((outcome, i) => ({ record: `r${i}`, outcome })));
+const taken: Outcome = { kind: 'delivered' };
+const later = (more: object = {}): Outcome =>
+  ({ kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 3_000, free: true, ...more }) as Outcome;
+const of = (...outcomes: Outcome[]) => waitRequestOf(outcomes.map((outcome, i) => ({ record: `r${i}`, outcome })));
 
 test('one answer to a whole batch counts once; a success clears earlier wait requests', () => {
   assert.deepEqual(of(later({ whole: true }), later({ whole: true })), {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { healthOf } from '../../src/deliver/batch.ts';
-import type { Answer } from '../../src/deliver/destination.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
 import type { Delivery } from '../../src/deliver/message.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
-const delivered: Answer = { kind: 'delivered' };
-const failed: Answer = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
+const delivered: Outcome = { kind: 'delivered' };
+const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
 const circuit = { failuresToOpen: 5, firstMs: 20, mostMs: 100 };
 
 async function setUp(
   t: TestContext,
   ids: readonly string[],
-  answer: (one: Delivery) => Answer | Promise<Answer>,
+  answer: (one: Delivery) => Outcome | Promise<Outcome>,
   nodes = 1,
 ) {
   const { pool, close } = await openStore();
@@ -110,7 +110,7 @@ test('a single record that fails alone uses its tries; one that cannot be sent a
   const alone = await setUp(t, ['bad'], () => failed);
   await until('it is a dead letter', async () => (await alone.dead()) === 1);
   assert.equal(alone.crm.calls.length, 5);
-  const away: Answer = { kind: 'retry', code: 'deliver.unreachable', message: 'ECONNREFUSED' };
+  const away: Outcome = { kind: 'retry', code: 'deliver.unreachable', message: 'ECONNREFUSED' };
   const unreachable = await setUp(t, ['fine'], () => away);
   await until('it is probed', async () => (await unreachable.probes()) >= 3);
   assert.equal(await unreachable.dead(), 0);
@@ -128,7 +128,7 @@ test('a refusal closes the circuit: the destination answers', async (t) => {
 });
 
 test('a call that was not made because its lease ended says nothing about the destination', () => {
-  const expired: Answer = { kind: 'retry', code: 'deliver.lease_expired', message: 'Not sent.', free: true };
+  const expired: Outcome = { kind: 'retry', code: 'deliver.lease_expired', message: 'Not sent.', free: true };
   assert.equal(healthOf([{ record: 'a', outcome: expired }]), undefined);
   const mixed = healthOf([
     { record: 'a', outcome: failed },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer, Destination, DestinationServices } from '../../src/deliver/destination.ts';
+import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/message.ts';
 import type { DestinationConfig, Selection } from '../../src/deliver/ports.ts';
 import { type Pool, transaction } from '../../src/store/db/pool.ts';
@@ -128,7 +128,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
       ids.map((id) => reservation(id)),
       ['it'],
     );
-    const lost: Answer = { kind: 'retry', code: 'deliver.timeout', message: 'lost', whole: true };
+    const lost: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'lost', whole: true };
     const first = await drain((destination) => ({
       ...destination,
       deliver: async (batch, limits) => {
@@ -144,7 +144,7 @@ export function conformance(name: string, make: () => Promise<Subject>, change: 
   test(`${name}: a dead letter that had arrived is not duplicated by a replay`, async (t) => {
     const { pool, subject, drain } = await set(t, { scheduleMs: [] });
     await takeIn(pool, [reservation('r0')], ['it']);
-    const lost: Answer = { kind: 'retry', code: 'deliver.timeout', message: 'lost' };
+    const lost: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'lost' };
     const first = await drain((destination) => ({
       ...destination,
       deliver: async (batch, limits) => {

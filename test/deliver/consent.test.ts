@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reservation } from '../../src/canonical/reservation.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer } from '../../src/deliver/destination.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
 import { compileFields } from '../../src/deliver/message.ts';
 import { transaction } from '../../src/store/db/pool.ts';
 import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-changes.ts';
 import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn, takeInGuest } from './support.ts';
 
-const delivered: Answer = { kind: 'delivered' };
+const delivered: Outcome = { kind: 'delivered' };
 const marketing = { receives: ['reservation' as const], consent: 'marketing' as const, fields: compileFields({}) };
 const ana = { guest_id: 'a', email: 'ana@guests.example', marketing_consent: true };
 const rui = { guest_id: 'b', email: 'rui@guests.example' };
@@ -80,7 +80,7 @@ test('a late yes in a booking does not outrank a newer no in the profile', async
 test('a version that was sent and then dropped may have arrived: a withdrawal or an erasure is still sent', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  let outcome: Answer = { kind: 'dead', code: 'deliver.timeout', message: 'No answer.', durationMs: 9 };
+  let outcome: Outcome = { kind: 'dead', code: 'deliver.timeout', message: 'No answer.', durationMs: 9 };
   const crm = scripted(() => outcome);
   const made = ports(store.pool, [lane(config('crm', { selection: marketing }))], { crm: crm.destination });
   const take = async (...records: Reservation[]) => {

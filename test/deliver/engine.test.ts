@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
 import { Lease } from '../../src/deliver/claiming.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer, Destination } from '../../src/deliver/destination.ts';
+import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
-const delivered: Answer = { kind: 'delivered' };
-const busy: Answer = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
+const delivered: Outcome = { kind: 'delivered' };
+const busy: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
 
 test('every version is delivered once, in order, and nothing is left due', async (t) => {
   const store = await openStore();
@@ -136,7 +136,7 @@ test('a permanent answer is a dead letter at once; a free wait uses no try', asy
   const store = await openStore();
   t.after(() => store.close());
   let asked = 0;
-  const crm = scripted(({ message }): Answer => {
+  const crm = scripted(({ message }): Outcome => {
     if (message.data.id === 'wrong') return { kind: 'dead', code: 'deliver.refused', message: '422', status: 422 };
     asked += 1;
     if (asked <= 8) return { kind: 'retry', code: 'deliver.rate_limited', message: '429', afterMs: 0, free: true };
@@ -159,7 +159,7 @@ test('a version that may have arrived before a kill stays marked while the desti
   const store = await openStore();
   t.after(() => store.close());
   const seen: boolean[] = [];
-  const crm = scripted(({ mayHaveArrived }): Answer => {
+  const crm = scripted(({ mayHaveArrived }): Outcome => {
     seen.push(mayHaveArrived);
     return seen.length > 2
       ? delivered
@@ -212,7 +212,7 @@ async function drainWithPoison(pool: Pool, crm: Destination): Promise<void> {
 test('a batch that is refused as a whole is halved until the bad record is alone', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  const crm = scripted((_one, batch): Answer => {
+  const crm = scripted((_one, batch): Outcome => {
     const poisoned = batch.some(({ message }) => message.data.id === 'r13');
     return poisoned ? { kind: 'dead', code: 'deliver.refused', message: '400', whole: true } : delivered;
   });
@@ -223,7 +223,7 @@ test('a batch that is refused as a whole is halved until the bad record is alone
 test('a refused request that is only part of a batch is halved as well', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  const crm = scripted((one, batch): Answer => {
+  const crm = scripted((one, batch): Outcome => {
     const start = batch.indexOf(one) & ~7;
     const request = batch.slice(start, start + 8);
     const poisoned = request.some(({ message }) => message.data.id === 'r13');
@@ -236,7 +236,7 @@ test('a refused request that is only part of a batch is halved as well', async (
 test('a dead destination does not delay others, and a noisy brand does not starve others', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  const never = scripted(() => new Promise<Answer>(() => {}));
+  const never = scripted(() => new Promise<Outcome>(() => {}));
   const order: string[] = [];
   const crm = scripted(({ message }) => {
     order.push(message.integration);
@@ -309,7 +309,7 @@ test('two nodes share the work and never hold one record at the same time', asyn
   t.after(() => store.close());
   const inFlight = new Set<string>();
   const seen: [string, number][] = [];
-  const crm = scripted(async ({ message }): Promise<Answer> => {
+  const crm = scripted(async ({ message }): Promise<Outcome> => {
     assert.ok(!inFlight.has(message.data.id), `${message.data.id} is in flight twice`);
     inFlight.add(message.data.id);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -352,7 +352,7 @@ test('a node that stops during a call releases its records at once, marked as po
   const store = await openStore();
   t.after(() => store.close());
   const stopping = new AbortController();
-  const silent = scripted(() => new Promise<Answer>(() => {}));
+  const silent = scripted(() => new Promise<Outcome>(() => {}));
   await takeIn(store.pool, [reservation('a'), reservation('b')], ['crm']);
   const one = ports(store.pool, [lane(config('crm'))], {});
   const [first, second] = await one.store.claim('crm', ['lisbon'], 2, 60_000);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Lease } from '../../src/deliver/claiming.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer } from '../../src/deliver/destination.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -26,7 +26,7 @@ test('a process that was stopped after its claim sends nothing: another node may
   await takeIn(pool, [reservation('a')], ['crm']);
   let stoppedMs = 0;
   const clock = { ...systemClock, uptimeMs: () => systemClock.uptimeMs() + stoppedMs };
-  const crm = scripted((): Answer => ({ kind: 'delivered' }));
+  const crm = scripted((): Outcome => ({ kind: 'delivered' }));
   const made = ports(pool, [lane(config('crm'))], { crm: crm.destination }, { clock });
   const claim: typeof made.store.claim = async (...asked) => {
     const claims = await made.store.claim(...asked);

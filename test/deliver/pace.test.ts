@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer } from '../../src/deliver/destination.ts';
+import type { Outcome } from '../../src/deliver/destination.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { takeRequest } from '../../src/store/remotes.ts';
@@ -10,7 +10,7 @@ import { listen } from './http-server.ts';
 import { listedLanes } from './lanes.ts';
 import { config, lane, openStore, ports, reservation, scripted, services, startNode, takeIn } from './support.ts';
 
-const delivered: Answer = { kind: 'delivered' };
+const delivered: Outcome = { kind: 'delivered' };
 
 async function setUp(t: TestContext, count: number) {
   const { pool, close } = await openStore();
@@ -229,9 +229,9 @@ test('a removed destination keeps its queue and continues when it is back', asyn
 
 test('a record that fails its whole batch is found on the second try; a destination that is down is not hammered', async (t) => {
   const { pool } = await setUp(t, 32);
-  const failed: Answer = { kind: 'retry', code: 'deliver.server_error', message: '500', whole: true };
+  const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '500', whole: true };
   let down = true;
-  const crm = scripted((_one, batch): Answer => {
+  const crm = scripted((_one, batch): Outcome => {
     if (down) return failed;
     return batch.some(({ message }) => message.data.id === 'r13') ? failed : delivered;
   });

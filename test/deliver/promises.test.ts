@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { QueuedLanes } from '../../src/deliver/claiming.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Answer, Destination } from '../../src/deliver/destination.ts';
+import type { Destination, Outcome } from '../../src/deliver/destination.ts';
 import type { DestinationConfig } from '../../src/deliver/ports.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
-const delivered: Answer = { kind: 'delivered' };
+const delivered: Outcome = { kind: 'delivered' };
 
 /** A node that hears of changes at once. */
 async function node(pool: Pool, destination: Destination, change: Partial<DestinationConfig> = {}) {

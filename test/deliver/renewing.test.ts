@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import type { Answer, DeliverLimits, Destination } from '../../src/deliver/destination.ts';
+import type { DeliverLimits, Destination, Outcome } from '../../src/deliver/destination.ts';
 import { type Renewal, renewingDestination } from '../../src/deliver/renewing.ts';
 import { apiNode, reservation as taken } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -130,7 +130,7 @@ auth: { type: oauth2, grant: client_credentials, token_url: "${server.url}/token
 });
 
 /** A destination per value of the secret, and a clock that stands still. */
-function setUp(answer: (secret: string) => Answer = () => ({ kind: 'delivered' })) {
+function setUp(answer: (secret: string) => Outcome = () => ({ kind: 'delivered' })) {
   const clock = { nowMs: 0, uptimeMs: () => clock.nowMs };
   const state = { secret: 'one' as string | undefined, isDown: false };
   const used: string[] = [];
@@ -180,7 +180,7 @@ test('a replaced secret is used soon, also if the old one is still accepted; run
 });
 
 test('credentials that were refused and replaced meanwhile use no try and make no dead letter', async () => {
-  const refused: Answer = { kind: 'dead', code: 'deliver.auth_failed', message: 'no', status: 401 };
+  const refused: Outcome = { kind: 'dead', code: 'deliver.auth_failed', message: 'no', status: 401 };
   const { state, deliver, open } = setUp((secret) => (secret === 'one' ? refused : { kind: 'delivered' }));
   const destination = open();
   assert.deepEqual(await deliver(destination), [refused]);

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import type { Answer, Destination, DestinationServices } from '../../src/deliver/destination.ts';
+import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
 import { compileFields, type Delivery, type Message } from '../../src/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/deliver/ports.ts';
 import { systemClock } from '../../src/kit/clock.ts';
@@ -133,7 +133,7 @@ export const lane = (destination: DestinationConfig, integration = 'lisbon'): La
 const silentLog = { info() {}, warn() {}, error() {} };
 
 /** A destination whose answers the test decides, and which records what it received. */
-export function scripted(answer: (delivery: Delivery, batch: readonly Delivery[]) => Answer | Promise<Answer>) {
+export function scripted(answer: (delivery: Delivery, batch: readonly Delivery[]) => Outcome | Promise<Outcome>) {
   const calls: Message[][] = [];
   const destination: Destination = {
     async deliver(batch) {

@@ -1,4 +1,4 @@
-import { type Answer, type Destination, lostLease } from '../../src/deliver/destination.ts';
+import { type Destination, lostLease, type Outcome } from '../../src/deliver/destination.ts';
 import { encodeMessage } from '../../src/deliver/message.ts';
 import type { Write } from '../history/history.ts';
 import type { Host } from './host.ts';
@@ -37,9 +37,9 @@ export class Sink {
           const lost = lostLease(limits, limits.deadlineMs);
           if (lost) return resolve(batch.map(() => lost));
           const startedAtMs = this.#time.nowMs;
-          const answer = (outcomes: readonly Answer[], ms: number) =>
+          const answer = (outcomes: readonly Outcome[], ms: number) =>
             this.#time.after(ms, () => host.enter(() => resolve(outcomes)));
-          const all = (outcome: Answer) => batch.map(() => outcome);
+          const all = (outcome: Outcome) => batch.map(() => outcome);
           // A call ends by its deadline: half of it for the request, half for the answer.
           const most = limits.deadlineMs / 2;
           const wayMs = this.#dice.happens(0.1) ? this.#dice.between(0, most) : this.#dice.between(0.5, 20);
@@ -50,7 +50,7 @@ export class Sink {
             if (this.faults.isAway) return answer(all(unreachable), this.#dice.between(1, 50));
             if (fault === 'before') return answer(all(failed), 5);
             if (fault === 'wait') return answer(all(askedToWait), 5);
-            const outcomes = batch.map(({ message }): Answer => {
+            const outcomes = batch.map(({ message }): Outcome => {
               const { integration, data, version, idempotency_key: key } = message;
               if (this.#isPoisoned(data.id)) return refused;
               this.#writes.push({
@@ -73,10 +73,10 @@ export class Sink {
   }
 }
 
-const unreachable: Answer = { kind: 'retry', code: 'deliver.unreachable', message: 'refused' };
-const failed: Answer = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
-const timedOut: Answer = { kind: 'retry', code: 'deliver.timeout', message: 'no answer' };
-const askedToWait: Answer = {
+const unreachable: Outcome = { kind: 'retry', code: 'deliver.unreachable', message: 'refused' };
+const failed: Outcome = { kind: 'retry', code: 'deliver.server_error', message: '503', status: 503 };
+const timedOut: Outcome = { kind: 'retry', code: 'deliver.timeout', message: 'no answer' };
+const askedToWait: Outcome = {
   kind: 'retry',
   code: 'deliver.rate_limited',
   message: '429',
@@ -84,4 +84,4 @@ const askedToWait: Answer = {
   afterMs: 500,
   free: true,
 };
-const refused: Answer = { kind: 'dead', code: 'deliver.refused', message: '422', status: 422 };
+const refused: Outcome = { kind: 'dead', code: 'deliver.refused', message: '422', status: 422 };

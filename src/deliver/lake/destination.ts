@@ -1,7 +1,7 @@
 import { capacitySteps } from '../../canonical/capacity.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { brandWriter } from '../brands.ts';
-import type { Answer, BrandFacts, Destination, DestinationServices } from '../destination.ts';
+import type { BrandFacts, Destination, DestinationServices, Outcome } from '../destination.ts';
 import type { Delivery } from '../message.ts';
 import { eraseFromFiles } from './erase.ts';
 import type { FileStore } from './file-store.ts';
@@ -19,7 +19,7 @@ interface LakeOptions {
   readonly brandOf: DestinationServices['brandOf'];
   readonly clock: Clock;
   /** What a failure means. The message names no path and no key. */
-  readonly failure: (error: unknown) => Answer;
+  readonly failure: (error: unknown) => Outcome;
 }
 
 /**
@@ -29,7 +29,7 @@ interface LakeOptions {
  */
 export function openLake(options: LakeOptions): Destination {
   const { store, settings, brandIdsOf, clock } = options;
-  const failure = (error: unknown): Answer => (error instanceof UnfitValue ? unfit(error) : options.failure(error));
+  const failure = (error: unknown): Outcome => (error instanceof UnfitValue ? unfit(error) : options.failure(error));
   const format = settings.format === 'parquet' ? parquet : ndjson;
   const writer = new LakeWriter({ store, format, fullAt: fileBytes(settings), clock });
   const writeBrands = brandWriter(options.brandOf);
@@ -39,7 +39,7 @@ export function openLake(options: LakeOptions): Destination {
   const cleaned = new Map<string, Set<string>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<Answer> {
+  async function erase(erased: readonly Delivery[], deadlineAtMs: number): Promise<Outcome> {
     const brands = brandIdsOf && (await brandsOf(erased, brandIdsOf));
     const mayHold = (name: string) => brands === undefined || brands.some((brand) => name.includes(`/${brand}/`));
     const keys = erased.map(({ message }) => message.idempotency_key);
@@ -59,7 +59,7 @@ export function openLake(options: LakeOptions): Destination {
         const brands = await writeBrands(batch, (name, facts) => writeBrand(store, name, facts)).catch(failure);
         if (typeof brands === 'object') return batch.map(() => brands);
         brands();
-        const outcomes = new Map<Delivery, Answer>();
+        const outcomes = new Map<Delivery, Outcome>();
         for (const [folder, deliveries] of Map.groupBy(batch, folderOf)) {
           const outcome = await writer.write(folder, deliveries, signal).then(written, failure);
           for (const delivery of deliveries) outcomes.set(delivery, outcome);
@@ -94,17 +94,17 @@ async function brandsOf(
   return [...ids].map(brandFolder);
 }
 
-const unfit = ({ message }: UnfitValue): Answer => ({
+const unfit = ({ message }: UnfitValue): Outcome => ({
   kind: 'dead',
   code: 'deliver.refused',
   message: `Writing failed: ${message}.`,
   whole: true,
 });
 
-const written = (): Answer => ({ kind: 'delivered' });
+const written = (): Outcome => ({ kind: 'delivered' });
 
 /** An erasure is retried until it is complete; each try continues where the last one stopped, so it uses none up. */
-const unfinished: Answer = {
+const unfinished: Outcome = {
   kind: 'retry',
   code: 'deliver.write_failed',
   message: 'There are more files to erase from than fit into one call; the next one continues.',
@@ -116,7 +116,7 @@ const unfinished: Answer = {
 const mostKept = 100;
 
 /** An erasure is retried whatever the reason. */
-function later(outcome: Answer): Answer {
+function later(outcome: Outcome): Outcome {
   if (outcome.kind !== 'dead') return outcome;
   return { kind: 'retry', code: 'deliver.write_failed', message: outcome.message };
 }

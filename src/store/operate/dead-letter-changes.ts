@@ -3,7 +3,7 @@ import type { Brand } from '../../brand/brand.ts';
 import type { Closing } from '../../deliver/replay.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
-import type { Arrival, Outcome, Statement } from '../../reconcile/forms.ts';
+import type { Arrival, Statement, StatementOutcome } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
 import { hitsOne, rowOf, type Tx } from '../db/pool.ts';
@@ -58,7 +58,7 @@ interface Processed {
   readonly mode: Arrival['mode'];
 }
 
-export function processedOf(statements: readonly Statement[], outcomes: readonly Outcome[]): Processed[] {
+export function processedOf(statements: readonly Statement[], outcomes: readonly StatementOutcome[]): Processed[] {
   return outcomes.flatMap(({ outcome, id }, i) => {
     const arrival = statements[i]?.arrival;
     if (outcome === 'dead' || id === undefined || arrival === undefined) return [];

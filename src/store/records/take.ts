@@ -7,9 +7,9 @@ import type { Decided } from '../../reconcile/accidents/signs.ts';
 import type { Aside } from '../../reconcile/aside.ts';
 import {
   type Decision,
-  type Outcome,
   recordKey,
   type Statement,
+  type StatementOutcome,
   type Stored,
   type Tally,
   tally,
@@ -208,7 +208,7 @@ function storedAfter(decision: Decision, before: Stored | undefined): Stored | u
   return before ? { ...before, ...state } : { version: 0, event: 'created', text: '{}', ...state };
 }
 
-export function outcomeOf({ statement: { id }, decision }: Decided): Outcome {
+export function outcomeOf({ statement: { id }, decision }: Decided): StatementOutcome {
   const named = id === '' ? undefined : { id };
   if (decision.kind === 'dropped') return { outcome: 'dropped', ...named, reason: decision.reason };
   if (decision.kind === 'dead') return { outcome: 'dead', ...named, reason: decision.deadLetter.message };

@@ -7,7 +7,7 @@ import { timedId } from '../../kit/ids.ts';
 import { jsonbText } from '../../kit/json.ts';
 import { shortHash } from '../../kit/short-hash.ts';
 import { decide } from '../../pipeline.ts';
-import type { Decision, Outcome, Statement, Tally } from '../../reconcile/forms.ts';
+import type { Decision, Statement, StatementOutcome, Tally } from '../../reconcile/forms.ts';
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { take } from '../records/take.ts';
@@ -21,7 +21,7 @@ export interface DryRecord {
   readonly statement: Statement;
   /** What it would make if nothing were stored. */
   readonly alone: Decision;
-  readonly outcome: Outcome;
+  readonly outcome: StatementOutcome;
 }
 
 /**

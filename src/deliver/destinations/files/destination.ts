@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Clock } from '../../../kit/clock.ts';
 import { randomId } from '../../../kit/ids.ts';
 import { syncFolder } from '../../../kit/sync-folder.ts';
-import type { Answer, DestinationType } from '../../destination.ts';
+import type { DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
 import type { FileStore, StoredFile, Tag } from '../../lake/file-store.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -21,7 +21,7 @@ export const destinationType: DestinationType<Settings> = {
   },
 };
 
-function failure(error: unknown, folder: string): Answer {
+function failure(error: unknown, folder: string): Outcome {
   const { code, name } = error as NodeJS.ErrnoException;
   const why = code === undefined ? name : `${reasons.get(code) ?? 'the system refuses it'} (${code})`;
   return { kind: 'retry', code: 'deliver.write_failed', message: `Writing to the folder ${folder} failed: ${why}.` };

@@ -1,6 +1,6 @@
 import { parseForeignJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
-import type { Answer } from '../../destination.ts';
+import type { Outcome } from '../../destination.ts';
 import { beginning, keptBytes, type vendorWords } from '../../http-answer.ts';
 import type { AnswerRule, FailureRule, FoundRule } from './operation.ts';
 
@@ -22,9 +22,9 @@ export function itemOutcomes(
   keys: readonly (string | undefined)[],
   known: Known,
   inWords: InWords,
-): Answer[] {
+): Outcome[] {
   const body = parseBody(bytes);
-  const unreadable = (message: string): Answer[] => {
+  const unreadable = (message: string): Outcome[] => {
     const answer = beginning(bytes);
     return keys.map(() => ({
       kind: 'retry',
@@ -36,7 +36,7 @@ export function itemOutcomes(
     }));
   };
   if (body === undefined) return unreadable('The answer is not JSON.');
-  const failed = (error: Json, whole: boolean): Answer => {
+  const failed = (error: Json, whole: boolean): Outcome => {
     const code = textAt(error, rule.code);
     const reason = textAt(error, rule.message);
     const message = `The destination refused the item${inWords(code, reason)}.`;
@@ -76,7 +76,7 @@ export function itemOutcomes(
     if (own.length === 0) batchError ??= error;
     for (const key of own) byKey.set(key.toLowerCase(), error);
   }
-  return keys.map((key, i): Answer => {
+  return keys.map((key, i): Outcome => {
     const error = byIndex.get(i) ?? (key === undefined ? undefined : byKey.get(key.toLowerCase()));
     if (error !== undefined) return failed(error, false);
     return batchError === undefined ? { kind: 'delivered', ...known } : failed(batchError, true);
@@ -86,14 +86,14 @@ export function itemOutcomes(
 /** The outcome of a request that failed as a whole, with the vendor's own words. */
 export function wholeOutcome(
   rule: FailureRule,
-  outcome: Answer,
+  outcome: Outcome,
   bytes: Uint8Array,
   {
     items,
     afterMs,
     inWords,
   }: { readonly items: number; readonly afterMs: number | undefined; readonly inWords: InWords },
-): Answer {
+): Outcome {
   if (outcome.kind !== 'retry' && outcome.kind !== 'dead') return outcome;
   const body = parseBody(bytes);
   const code = body === undefined ? undefined : textAt(body, rule.code);
@@ -160,7 +160,7 @@ const valueAt = (element: Json, path: string): string | undefined =>
 /** The path of a field for which the vendor refused the request, by `failure.without`. */
 export function refusedField(
   rule: FailureRule | undefined,
-  outcome: Answer,
+  outcome: Outcome,
   bytes: Uint8Array | undefined,
 ): string | undefined {
   if (rule === undefined || outcome.kind !== 'dead' || bytes === undefined) return undefined;

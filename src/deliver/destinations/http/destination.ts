@@ -1,7 +1,7 @@
 import { chunksOf } from '../../../kit/chunks.ts';
 import type { Json } from '../../../terms.ts';
 import { waitAskedMs } from '../../batch.ts';
-import type { Answer, DestinationServices, DestinationType, Foreseen } from '../../destination.ts';
+import type { DestinationServices, DestinationType, Foreseen, Outcome } from '../../destination.ts';
 import { vendorWords } from '../../http-answer.ts';
 import type { Delivery } from '../../message.ts';
 import { feedbackOf, prepare } from './account.ts';
@@ -56,7 +56,7 @@ export const destinationType: DestinationType<Settings> = {
       if (first === undefined || url === undefined) {
         const message = 'The URL needs a value that the record does not have.';
         return items.map(
-          (): Answer => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
+          (): Outcome => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
         );
       }
       const headers = (body: string | undefined) => ({
@@ -79,7 +79,7 @@ export const destinationType: DestinationType<Settings> = {
         body,
         codes.flatMap((list) => list ?? []),
       );
-      const meaning = ({ outcome, bytes, afterMs }: Requested): Answer =>
+      const meaning = ({ outcome, bytes, afterMs }: Requested): Outcome =>
         bytes && failure ? wholeOutcome(failure, outcome, bytes, { items: items.length, afterMs, inWords }) : outcome;
       let asked = await ask(body);
       for (let waited = 0; waits && waited < mostWaits; waited++) {
@@ -105,7 +105,7 @@ export const destinationType: DestinationType<Settings> = {
       const meant = meaning(asked);
       const whole =
         items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
-      return items.map((): Answer => (whole ? { ...meant, whole: true } : meant));
+      return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
     }
 
     return {
@@ -115,7 +115,7 @@ export const destinationType: DestinationType<Settings> = {
         const all = batch.flatMap((delivery, index) => (decided[index] ? [] : plan.items(delivery, index)));
         const settled: Settled[][] = batch.map(() => []);
         let halted: readonly PlannedItem[] = [];
-        let rest: Answer | undefined;
+        let rest: Outcome | undefined;
         let isAnswering = false;
         for (const [operation, planned] of inTurn(all)) {
           const size = operation.batch ?? limits.batch;
@@ -123,7 +123,7 @@ export const destinationType: DestinationType<Settings> = {
           const due = planned.filter((item) => operation.applies(item.scope) && !isBlocked(item, settled[item.index]));
           const { sent, instead } = newestOfEach(operation, due);
           for (const chunk of chunksOf(sent, size)) {
-            const results: readonly (Answer | undefined)[] = rest
+            const results: readonly (Outcome | undefined)[] = rest
               ? chunk.map(() => rest)
               : await sendItems(operation, chunk, many, limits, isAnswering);
             isAnswering ||= results.some((result) => result?.kind === 'delivered');
@@ -160,7 +160,7 @@ const mostWaits = 10;
 
 interface Settled {
   readonly item: PlannedItem;
-  readonly outcome: Answer;
+  readonly outcome: Outcome;
 }
 
 /**
@@ -207,7 +207,7 @@ function shareRecord(some: readonly PlannedItem[], others: readonly PlannedItem[
 }
 
 /** The outcome of what follows a request that was asked to wait or got no answer; undefined after any other. */
-function haltOf(results: readonly (Answer | undefined)[]): Answer | undefined {
+function haltOf(results: readonly (Outcome | undefined)[]): Outcome | undefined {
   const waitMs = Math.max(...results.map((result) => (result ? waitAskedMs(result) : 0)));
   if (waitMs > 0) return notSent(waitMs);
   return results.find((result) => result?.kind === 'retry' && unanswered.has(result.code));
@@ -217,7 +217,7 @@ const unanswered: ReadonlySet<string> = new Set(['deliver.timeout', 'deliver.unr
 const order = { skipped: 0, delivered: 1, retry: 2, dead: 3 } as const;
 
 /** A message is delivered when each of its items is; a message without items is skipped. */
-function worst(outcomes: readonly Answer[]): Answer {
+function worst(outcomes: readonly Outcome[]): Outcome {
   const [first, ...rest] = outcomes;
   if (first === undefined) {
     return { kind: 'skipped', code: 'nothing_to_send', message: 'The record holds nothing for this destination.' };

@@ -1,7 +1,7 @@
 import type { Guest } from '../../../canonical/reservation.ts';
 import type { Json } from '../../../terms.ts';
 import { guestsOf } from '../../consent.ts';
-import type { Answer } from '../../destination.ts';
+import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
 import { momentOf, type StayMoment } from '../../moment.ts';
 import { compile, merge, type Operation, type Rule, valuesOf } from './compile-operation.ts';
@@ -19,7 +19,7 @@ export interface Plan {
   /** None if the message holds nothing for this destination. */
   items(delivery: Delivery, index: number): PlannedItem[];
   /** Set if no request can express what the delivery says, or none has to. */
-  withoutRequest(delivery: Delivery): Answer | undefined;
+  withoutRequest(delivery: Delivery): Outcome | undefined;
 }
 
 export function compilePlan(settings: Settings): Plan {
@@ -259,7 +259,7 @@ interface Requests {
  * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
  * any other, and its answer would count as the confirmation.
  */
-function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Answer | undefined {
+function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
   if (requests.body === undefined) return undefined;
   const body = JSON.stringify(requests.body);
   const isAboutGuests = requests.each === 'guest' || message.type === 'guest';
@@ -282,7 +282,7 @@ const words = {
   withdrawn: 'The body of this destination cannot express a withdrawal of consent, and there is no on.withdrawn.',
   removed: 'The body of this destination cannot express that a record was removed, and there is no on.removed.',
 } as const;
-const dead = (situation: keyof typeof words): Answer => ({
+const dead = (situation: keyof typeof words): Outcome => ({
   kind: 'dead',
   code: 'deliver.not_expressed',
   message: words[situation],

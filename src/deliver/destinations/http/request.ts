@@ -1,16 +1,16 @@
 import type { Authorizer, Outgoing } from '../../../outbound/auth/outgoing.ts';
 import {
-  type Answer,
   type DeliverLimits,
   type DestinationServices,
   type Limit,
   leaseLost,
   lostLease,
+  type Outcome,
 } from '../../destination.ts';
 import { askedWaitMs, outcomeOf, usedUpMs } from '../../http-answer.ts';
 
 export interface Requested {
-  readonly outcome: Answer;
+  readonly outcome: Outcome;
   /** The answer's body; absent without an answer. */
   readonly bytes?: Uint8Array;
   /** The wait that the answer asks for. */
@@ -88,7 +88,7 @@ export class Pace {
   }
 
   /** Resolves when the request may be sent, or with the reason why it may not. The claim has paid for the first request of a call. */
-  async turn(limit: Limit | undefined, limits: Limits): Promise<Answer | undefined> {
+  async turn(limit: Limit | undefined, limits: Limits): Promise<Outcome | undefined> {
     const { rate, takeRequest } = this.#services;
     const isPaid = rate !== undefined && limits.prepaid.requests-- > 0;
     const taken = rate === undefined ? limit : { name: '', rate };
@@ -97,7 +97,7 @@ export class Pace {
   }
 
   /** The vendor asked to wait: this request and, under a known limit, all others of it. */
-  rest(limit: Limit | undefined, limits: Limits, waitMs: number): Promise<Answer | undefined> {
+  rest(limit: Limit | undefined, limits: Limits, waitMs: number): Promise<Outcome | undefined> {
     this.pause(limit, waitMs);
     return this.#wait(limit, limits, waitMs);
   }
@@ -108,7 +108,7 @@ export class Pace {
     this.#pausedUntilMs.set(limit.name, Math.max(untilMs, this.#pausedUntilMs.get(limit.name) ?? 0));
   }
 
-  async #wait(limit: Limit | undefined, limits: Limits, waitMs: number): Promise<Answer | undefined> {
+  async #wait(limit: Limit | undefined, limits: Limits, waitMs: number): Promise<Outcome | undefined> {
     const { clock } = this.#services;
     const readyAtMs = clock.uptimeMs() + waitMs;
     for (;;) {
@@ -124,7 +124,7 @@ export class Pace {
 
 const free = { granted: 1, waitMs: 0 };
 
-export const notSent = (afterMs: number): Answer => ({
+export const notSent = (afterMs: number): Outcome => ({
   kind: 'retry',
   code: 'deliver.rate_limited',
   message: 'Not sent: the rate of the destination, or the destination itself, asks to wait.',

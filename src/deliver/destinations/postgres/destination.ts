@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { capacitySteps } from '../../../canonical/capacity.ts';
 import { isSqlState } from '../../../kit/sql-state.ts';
 import { brandWriter } from '../../brands.ts';
-import type { Answer, BrandFacts, Destination, DestinationType } from '../../destination.ts';
+import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { failureOf, mayBeMistyped, mistypedColumns } from './failure.ts';
 import { eraseFromVersions, mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
@@ -69,7 +69,7 @@ export const destinationType: DestinationType<Settings> = {
       }
     }
 
-    async function failed(error: unknown): Promise<Answer> {
+    async function failed(error: unknown): Promise<Outcome> {
       // Somebody dropped our tables, to load them again: the next try creates them.
       if (isSqlState(error, 'undefinedTable') || isSqlState(error, 'undefinedSchema')) {
         migrated = undefined;
@@ -80,14 +80,14 @@ export const destinationType: DestinationType<Settings> = {
     }
 
     return {
-      async deliver(batch: readonly Delivery[]): Promise<readonly Answer[]> {
+      async deliver(batch: readonly Delivery[]): Promise<readonly Outcome[]> {
         const startedAt = clock.uptimeMs();
         const rows = rowsOf(batch);
         const written = write(batch, rows).catch((error: unknown) => {
           if (isSqlState(error, 'uniqueViolation')) return write(batch, rows, mergeOverLeftovers);
           throw error;
         });
-        const outcome = await written.then((): Answer => ({ kind: 'delivered' }), failed);
+        const outcome = await written.then((): Outcome => ({ kind: 'delivered' }), failed);
         const durationMs = Math.round(clock.uptimeMs() - startedAt);
         return batch.map(() => ({ ...outcome, durationMs }));
       },

@@ -3,7 +3,7 @@ import { kinds } from '../../../canonical/fields.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import { foreignText, isVocabulary } from '../../../kit/foreign-text.ts';
 import { isSqlState } from '../../../kit/sql-state.ts';
-import type { Answer } from '../../destination.ts';
+import type { Outcome } from '../../destination.ts';
 import { canonicalOf, ownColumns, ownWords, type Table } from './tables.ts';
 
 interface ServerError {
@@ -50,7 +50,7 @@ function structureWords(said: string): string {
 const mostNamed = 3;
 
 /** What an error of the warehouse means for the batch. Only codes and fixed words are kept: a message may quote a row. */
-export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): Answer {
+export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): Outcome {
   const code = /^(?:[0-9A-Z]{5}|[A-Z_]{1,40})$/.exec(String((error as { code?: unknown }).code))?.[0] ?? '';
   const said = code === '' ? 'no code' : code;
   if (code === 'INNBOUND_BLOCKED_ADDRESS') {
@@ -86,7 +86,7 @@ export function failureOf(error: unknown, mistyped: readonly Mistyped[] = []): A
   return whole('deliver.server_error', `The warehouse answered SQLSTATE ${code}.`);
 }
 
-const whole = (code: ErrorCode, message: string): Answer => ({ kind: 'retry', code, message, whole: true });
+const whole = (code: ErrorCode, message: string): Outcome => ({ kind: 'retry', code, message, whole: true });
 
 /** The types of the columns that are not canonical fields; the others are text. */
 const envelope: ReadonlyMap<string, string> = new Map([

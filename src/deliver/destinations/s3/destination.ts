@@ -1,5 +1,5 @@
 import { foreignText } from '../../../kit/foreign-text.ts';
-import type { Answer, Destination, DestinationType } from '../../destination.ts';
+import type { Destination, DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
 import { NoAnswer } from './requests.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -37,7 +37,7 @@ export const destinationType: DestinationType<Settings> = {
 };
 
 /** Only names and codes: the client's messages quote keys of objects and ids of access keys. */
-function failureOf(error: unknown, status: number | undefined): Answer {
+function failureOf(error: unknown, status: number | undefined): Outcome {
   if (error instanceof NoAnswer) {
     if (error.reason === 'blocked')
       return { kind: 'dead', code: 'deliver.blocked_address', message: `${error.message}.` };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Answer, type DeliverLimits, type DestinationType, lostLease } from '../../destination.ts';
+import { type DeliverLimits, type DestinationType, lostLease, type Outcome } from '../../destination.ts';
 import { outcomeOf } from '../../http-answer.ts';
 import { type Delivery, encodeMessage } from '../../message.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
@@ -20,7 +20,7 @@ export const destinationType: DestinationType<Settings> = {
       .filter((secret) => secret !== undefined)
       .map((secret) => Buffer.from(secret.slice('whsec_'.length), 'base64'));
 
-    async function sendOne({ message }: Delivery, limits: DeliverLimits): Promise<Answer> {
+    async function sendOne({ message }: Delivery, limits: DeliverLimits): Promise<Outcome> {
       const body = encodeMessage(message);
       const id = message.idempotency_key;
       const timestamp = Math.floor(clock.now() / 1_000);

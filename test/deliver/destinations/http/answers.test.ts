@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { Answer, DeliverLimits } from '../../../../src/deliver/destination.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
 import { foundValues, itemOutcomes } from '../../../../src/deliver/destinations/http/answer.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
 import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
@@ -56,7 +56,7 @@ const says =
   (_request, response) =>
     void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
-const brief = (outcomes: readonly Answer[]) =>
+const brief = (outcomes: readonly Outcome[]) =>
   outcomes.map((outcome) => [
     outcome.kind,
     'code' in outcome ? outcome.code : undefined,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { Answer, DeliverLimits } from '../../../../src/deliver/destination.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
 import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
 import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
 import type { Authorizer } from '../../../../src/outbound/auth/outgoing.ts';
@@ -26,7 +26,7 @@ async function setUp(t: TestContext, answer: (request: Received) => Reply | 'han
   return { ...server, offered };
 }
 
-const rows: [answer: Reply | 'hang' | 'cut', expected: Partial<Answer>][] = [
+const rows: [answer: Reply | 'hang' | 'cut', expected: Partial<Outcome>][] = [
   [{ status: 200 }, { kind: 'delivered', status: 200 }],
   [{ status: 204 }, { kind: 'delivered', status: 204 }],
   [{ status: 400 }, { kind: 'dead', code: 'deliver.refused' }],

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Answer, DeliverLimits } from '../../../../src/deliver/destination.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
 import { destinationType as s3 } from '../../../../src/deliver/destinations/s3/destination.ts';
 import { delivery, reservation, services } from '../../support.ts';
 
@@ -18,9 +18,9 @@ const limits: DeliverLimits = {
   signal: new AbortController().signal,
 };
 
-type Serve = (method: string, url: string, response: ServerResponse) => void;
+type Answer = (method: string, url: string, response: ServerResponse) => void;
 
-async function outcomeOf(t: TestContext, answer: Serve, event: 'created' | 'erased' = 'created') {
+async function outcomeOf(t: TestContext, answer: Answer, event: 'created' | 'erased' = 'created') {
   let requests = 0;
   const server = createServer((request, response) => {
     request.resume();
@@ -48,17 +48,17 @@ async function outcomeOf(t: TestContext, answer: Serve, event: 'created' | 'eras
 }
 
 /** No status, so the circuit opens and no tries are used up. */
-const isOutage = (outcome: Answer | undefined): boolean =>
+const isOutage = (outcome: Outcome | undefined): boolean =>
   outcome?.kind === 'retry' && outcome.code === 'deliver.unreachable' && outcome.status === undefined;
 
-const xml = (status: number, body: string | Buffer, headers = {}): Serve => {
+const xml = (status: number, body: string | Buffer, headers = {}): Answer => {
   return (_method, _url, response) => void response.writeHead(status, headers).end(body);
 };
 
 test('an answer to a write, an error or a listing exceeds 1 MiB: an outage', async (t) => {
   const bomb = gzipSync(Buffer.alloc(4 << 20, ' '));
   const padded = `<Error><Code>SlowDown</Code><Message>${'x'.repeat(2 << 20)}</Message></Error>`;
-  const answers: Record<string, Serve> = {
+  const answers: Record<string, Answer> = {
     'a gzip bomb for a put': xml(200, bomb, { etag: '"e"', 'content-encoding': 'gzip' }),
     'a large error': xml(500, padded),
     'a large 404': xml(404, padded),
@@ -76,7 +76,7 @@ test('an answer to a write, an error or a listing exceeds 1 MiB: an outage', asy
 
 test('an answer that cannot be parsed is an outage, not the fault of a record', async (t) => {
   const nested = '<a>'.repeat(100_000) + '</a>'.repeat(100_000);
-  const nonsense: Record<string, Serve> = {
+  const nonsense: Record<string, Answer> = {
     'a nested error': xml(500, nested),
     'a nested error for a missing object': xml(404, nested),
     'an error that is not XML': xml(500, '<Error><Code>'),
