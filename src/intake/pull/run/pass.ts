@@ -4,8 +4,6 @@ import type { Row, WholePage } from '../page/page.ts';
 import type { Next, PageState, Paginator } from '../page/paginate.ts';
 import { type Limits, limitsOf, type WindowPages } from '../ports.ts';
 import { asksByDays } from '../request/list-request.ts';
-import type { PassState, Position } from './run-state.ts';
-import type { RunContext } from './run-work.ts';
 import {
   afterBatch,
   afterLastPage,
@@ -16,7 +14,9 @@ import {
   mayOverlap,
   type PassEnd,
   withoutOverlap,
-} from './verdict.ts';
+} from './pass-end.ts';
+import type { PassState, Position } from './run-state.ts';
+import type { RunContext } from './run-work.ts';
 
 /** What follows a page: the next page, another pass, or the end of the window. */
 type Follow = PassEnd | { readonly kind: 'page'; readonly pass: PassState };

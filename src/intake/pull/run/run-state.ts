@@ -120,7 +120,7 @@ export interface PassState {
   readonly total?: number;
   /** The page to request only confirms that a short first page was the last. */
   readonly confirms?: boolean;
-  /** Present in a pass whose pages overlap (verdict.ts). */
+  /** Present in a pass whose pages overlap (pass-end.ts). */
   readonly joint?: Joint;
   /** Pages that did not begin with the end of the page before, though they should. */
   readonly slips?: number;

@@ -3,8 +3,8 @@ import type { Asked, WaitReason } from '../../../outbound/ask/ports.ts';
 import { afterWindow } from '../window/range.ts';
 import { daysIn, firstHalf } from '../window/windows.ts';
 import type { Taken } from './pass.ts';
+import { firstPassAfter, withoutOverlap } from './pass-end.ts';
 import type { Position, RunEnd, WindowFinding } from './run-state.ts';
-import { firstPassAfter, withoutOverlap } from './verdict.ts';
 
 /** What a run does next. */
 export type Turn =

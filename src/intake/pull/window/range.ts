@@ -6,8 +6,8 @@ import { shortHash } from '../../../kit/short-hash.ts';
 import type { EpochMs, LocalDate, SyncType } from '../../../terms.ts';
 import type { PullPorts } from '../ports.ts';
 import { asksByDays, changeStepDays, listRequestOf, mentions } from '../request/list-request.ts';
+import { firstPassAfter } from '../run/pass-end.ts';
 import { firstPass, type Position, type Run } from '../run/run-state.ts';
-import { firstPassAfter } from '../run/verdict.ts';
 import { addDays, nextWindow, startOfDay, type Window } from './windows.ts';
 
 /** The changes that a run asks for. */

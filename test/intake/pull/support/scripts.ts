@@ -634,7 +634,7 @@ export const scripts: readonly Script[] = [
     make: shifting(moveUnread),
   },
   {
-    // By offset, this is the combination that verdict.ts names.
+    // By offset, this is the combination that pass-end.ts names.
     name: 'moves a row from an unread page to a read one, with the total unchanged',
     styles: ['page'],
     make: shifting(moveUnread),
