@@ -63,7 +63,7 @@ test('a request that changes something needs the header that another site cannot
   assert.equal((await ask(at, 'POST', {}, { cookie: browser.cookie })).status, 403);
 });
 
-test('neither references nor masks get at stored secrets, and an address that moves takes no credentials along', async () => {
+test('references do not get at stored secrets, and an address that moves takes no credentials along', async () => {
   const received: string[] = [];
   const attacker = createServer((request, response) => {
     received.push(JSON.stringify(request.headers));
