@@ -24,6 +24,7 @@ export interface ApiOptions extends Look {
   readonly paging: Paging;
   readonly dates: DateForm;
   readonly excludes: Exclusion;
+  /** Page size if the request names none. */
   readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Longer ranges get a 413. Default: no limit. */

@@ -27,6 +27,7 @@ export interface HotelBook {
 }
 
 export interface HotelOptions {
+  /** The same seed gives the same hotel. */
   readonly seed: number | string;
   readonly properties: readonly [Property, ...Property[]];
   /** The number of reservations at the start. */

@@ -1,47 +1,21 @@
 import type { WebhookSenderOptions } from '../../../sender/src/index.ts';
-import type { Shape } from './api.ts';
+import type { ApiOptions } from './api.ts';
 import type { SimulatorAuth } from './auth/guard.ts';
 import type { FaultRule } from './faults/rule.ts';
-import type { Paging } from './paging.ts';
-import type { Property } from './property.ts';
+import type { HotelOptions } from './hotel.ts';
 import type { PushTarget } from './push.ts';
-import type { DateForm, Exclusion } from './query.ts';
-import type { Detail, Spelling } from './represent.ts';
 import type { StreamOptions } from './stream.ts';
 
-export interface SimulatorOptions {
-  /** The same seed gives the same hotel. Default: 1. */
-  readonly seed?: number | string;
-  /** Reservations at the start. Default: 2,000. */
-  readonly reservations?: number;
+/** The hotel and its API have the defaults of `usual`. */
+export interface SimulatorOptions
+  extends Partial<ApiOptions>,
+    Partial<Pick<HotelOptions, 'seed' | 'properties' | 'reservations' | 'untidy'>> {
   /** No new bookings above this. Default: five times the number at the start, at least 5,000. */
   readonly mostReservations?: number;
   /** A file that keeps the reservations across restarts. */
   readonly bookFile?: string;
-  /** The hotels of the group. Default: one in Lisbon. */
-  readonly properties?: readonly [Property, ...Property[]];
-  /** The share of names, phones and e-mails that are badly typed. Default: 0.3. */
-  readonly untidy?: number;
-
-  /** Default: wrapped. */
-  readonly shape?: Shape;
-  /** Default: offset. */
-  readonly paging?: Paging;
-  /** Default: hyphen (checked-in). */
-  readonly spelling?: Spelling;
-  /** How much events and lists carry. Default: full. */
-  readonly detail?: Detail;
-  /** How requests write a day. Default: iso. */
-  readonly dates?: DateForm;
-  /** Which ends of a requested range do not belong to it. Default: none. */
-  readonly excludes?: Exclusion;
   /** Default: none. */
   readonly auth?: SimulatorAuth;
-  /** Page size if the request names none. Default: 100. */
-  readonly defaultLimit?: number;
-  readonly maxLimit?: number;
-  /** Longer ranges get a 413. */
-  readonly maxRangeDays?: number;
   /** Requests above this rate get 429 with Retry-After. */
   readonly rateLimit?: { readonly requests: number; readonly perSeconds: number };
 
