@@ -5,6 +5,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A hotel-local calendar date, YYYY-MM-DD. */
 export type LocalDate = string;
 /** Milliseconds since the epoch, UTC. */

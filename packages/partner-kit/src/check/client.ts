@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cause, retryAfterMs } from '../../../sender/src/index.ts';
-import type { Json } from '../json.ts';
+import { type Json, parseJson } from '../json.ts';
 import { type CheckAuth, type Credentials, type Draft, secretNames, withCredentials } from './auth.ts';
 import { excerpt, redactHeaders } from './redact.ts';
 
@@ -118,7 +118,7 @@ export class PoliteClient {
         utf8,
         bytes: bytes.length,
         body,
-        json: parse(body),
+        json: parseJson(body),
         excerpt: excerpt(body),
       };
     } catch (error) {
@@ -153,18 +153,10 @@ async function readWhole(response: Response, most: number): Promise<Buffer> {
 }
 
 /** Falls back to Latin-1 if it is not UTF-8, so that one broken rule does not hide the others. */
-function decode(bytes: Buffer): { readonly body: string; readonly utf8: boolean } {
+export function decode(bytes: Buffer): { readonly body: string; readonly utf8: boolean } {
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes), utf8: true };
   } catch {
     return { body: bytes.toString('latin1'), utf8: false };
-  }
-}
-
-function parse(body: string): Json | undefined {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { type Json, parseJson } from '../json.ts';
 
 /**
  * Reports are sent by e-mail, so they show the form of a value, not the value. Values of the fields named here are
@@ -42,11 +42,8 @@ function formKey(key: string): string {
 
 /** A response as the report shows it: at most about 1,500 characters. */
 export function excerpt(body: string): string {
-  try {
-    return JSON.stringify(redact(JSON.parse(body) as Json), null, 1).slice(0, 1_500);
-  } catch {
-    return formOf(body.slice(0, 200));
-  }
+  const json = parseJson(body);
+  return json === undefined ? formOf(body.slice(0, 200)) : JSON.stringify(redact(json), null, 1).slice(0, 1_500);
 }
 
 const secretHeaders = /authorization|key|token|secret|signature|cookie|password/i;

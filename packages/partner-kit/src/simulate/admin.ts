@@ -10,7 +10,7 @@ import type { LivingHotel } from './life.ts';
 import type { LiveLog } from './log.ts';
 import type { Pusher, PushTarget } from './push.ts';
 import { isRealDate } from './query.ts';
-import { guestJson, reservationJson } from './represent.ts';
+import { guestFields, guestJson, reservationJson } from './represent.ts';
 
 /** What the page and its calls need from the simulator. */
 export interface Simulated {
@@ -149,14 +149,7 @@ export class AdminPaths {
 
   async #deadLetters() {
     const all = await Promise.all(this.#sim.pushers.map(({ sender }) => sender.deadLetters()));
-    return all.flat().map(({ id, eventId, event, attempts, failedAt, failure }) => ({
-      id,
-      eventId,
-      event,
-      attempts,
-      failedAt,
-      failure,
-    }));
+    return all.flat().map(({ orderKey: _key, body: _body, acceptedAt: _at, ...shown }) => shown);
   }
 
   #stream(response: ServerResponse): 'streaming' {
@@ -184,17 +177,7 @@ function whole(value: Json | undefined, standard: number, least: number, most: n
   return typeof value === 'number' && Number.isInteger(value) ? Math.min(most, Math.max(least, value)) : standard;
 }
 
-const guestFields: Readonly<Record<string, string>> = {
-  first_name: 'firstName',
-  last_name: 'lastName',
-  email: 'email',
-  phone: 'phone',
-  date_of_birth: 'dateOfBirth',
-  nationality: 'nationality',
-  document_type: 'documentType',
-  document_number: 'documentNumber',
-  marketing_consent: 'marketingConsent',
-};
+const { guest_id: _id, ...changeable } = guestFields;
 
 /** Reads a change requested through the page, or says what is wrong with it. */
 function readAction(body: { readonly [key: string]: Json }): ChangeAction | { readonly wrong: string } {
@@ -220,7 +203,7 @@ function readAction(body: { readonly [key: string]: Json }): ChangeAction | { re
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { wrong: 'set must be an object.' };
   const set: Record<string, string | boolean> = {};
   for (const [name, value] of Object.entries(given)) {
-    const own = Object.hasOwn(guestFields, name) ? guestFields[name] : undefined;
+    const own = Object.hasOwn(changeable, name) ? changeable[name as keyof typeof changeable] : undefined;
     const fits = name === 'marketing_consent' ? typeof value === 'boolean' : typeof value === 'string';
     if (own === undefined || !fits) return { wrong: `set.${name} is not a field of a guest, or has the wrong type.` };
     set[own] = value as string | boolean;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isObject, type Json } from '../json.ts';
+import { isObject, type JsonObject, parseJson } from '../json.ts';
 
 /** One complete request. */
 export interface Exchange {
@@ -40,13 +40,9 @@ export function problem(
 }
 
 /** The body as a JSON object; undefined if it is not one. */
-export function bodyObject(text: string): { [key: string]: Json } | undefined {
-  try {
-    const parsed: Json = JSON.parse(text);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+export function bodyObject(text: string): JsonObject | undefined {
+  const parsed = parseJson(text);
+  return isObject(parsed) ? parsed : undefined;
 }
 
 /** What goes wrong on the wire. */

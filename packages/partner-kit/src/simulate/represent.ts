@@ -121,19 +121,23 @@ function headJson(reservation: HotelReservation, spelling: Spelling, decimals: n
   };
 }
 
+/** The fields of a guest by their names in JSON. */
+export const guestFields = {
+  guest_id: 'guestId',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  email: 'email',
+  phone: 'phone',
+  date_of_birth: 'dateOfBirth',
+  nationality: 'nationality',
+  document_type: 'documentType',
+  document_number: 'documentNumber',
+  marketing_consent: 'marketingConsent',
+} as const satisfies Record<string, keyof HotelGuest>;
+
 export function guestJson(guest: HotelGuest): JsonObject {
-  return known({
-    guest_id: guest.guestId,
-    first_name: guest.firstName,
-    last_name: guest.lastName,
-    email: guest.email,
-    phone: guest.phone,
-    date_of_birth: guest.dateOfBirth,
-    nationality: guest.nationality,
-    document_type: guest.documentType,
-    document_number: guest.documentNumber,
-    marketing_consent: guest.marketingConsent,
-  });
+  const fields = Object.entries(guestFields).map(([name, field]) => [name, guest[field]]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
 function roomJson(room: HotelRoom) {
@@ -168,8 +172,4 @@ const boardCodes: { readonly [board: string]: string } = {
 /** Dividing two integers prints the exact decimal, up to fifteen digits. */
 function units(minor: number, decimals: number): number {
   return minor / 10 ** decimals;
-}
-
-function known(fields: { [key: string]: string | boolean | undefined }): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
 }

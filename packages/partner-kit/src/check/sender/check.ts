@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Json } from '../../json.ts';
+import { parseJson } from '../../json.ts';
 import { close, type Exchange, json, listen } from '../../simulate/exchange.ts';
+import { decode } from '../client.ts';
 import { excerpt } from '../redact.ts';
 import { type Report, reportOf } from '../report.ts';
 import { judge } from '../rule.ts';
@@ -104,14 +105,7 @@ export async function startSenderCheck(options: SenderCheckOptions = {}): Promis
 }
 
 function read({ method, path, headers, body: raw }: Exchange, number: number, atMs: number): Omit<Delivery, 'status'> {
-  let json: Json | undefined;
-  let utf8 = true;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(raw);
-    json = JSON.parse(text) as Json;
-  } catch (error) {
-    utf8 = !(error instanceof TypeError);
-  }
+  const { body, utf8 } = decode(raw);
   return {
     number,
     atMs,
@@ -122,7 +116,7 @@ function read({ method, path, headers, body: raw }: Exchange, number: number, at
     timestamp: headers['x-webhook-timestamp'],
     raw,
     utf8,
-    json,
+    json: utf8 ? parseJson(body) : undefined,
   };
 }
 
