@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startRun } from '../../../src/composition/pull.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { resumeIntegration } from '../../../src/store/operate/overview.ts';
+import { close, json, listen } from '../../partner-kit/src/simulate/exchange.ts';
 import type { FaultRule, Simulator } from '../../partner-kit/src/simulate/index.ts';
 
 /** The troubled hotel, and what can go wrong around it. */
@@ -101,27 +100,13 @@ export interface Crm {
 const refusedOneIn = 40;
 
 export async function startCrm(): Promise<Crm> {
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+  const answer = (body: string) => {
+    if (crm.isDown) return json(503, { error: 'maintenance' });
+    const { id } = (JSON.parse(body) as { data: { id: string } }).data;
     const isRefused = Number(id.replace(/\D/g, '')) % refusedOneIn === 0;
-    const [status, answer] = crm.isDown
-      ? [503, { error: 'maintenance' }]
-      : isRefused
-        ? [422, { error: 'loyalty tier is required' }]
-        : [200, {}];
-    response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const crm: Crm = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/stays`,
-    isDown: false,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    return isRefused ? json(422, { error: 'loyalty tier is required' }) : json(200, {});
   };
+  const { server, baseUrl } = await listen(async ({ bodyText }) => ({ answer: answer(bodyText) }), '127.0.0.1', 0);
+  const crm: Crm = { url: `${baseUrl}/stays`, isDown: false, stop: () => close(server) };
   return crm;
 }

@@ -34,8 +34,6 @@ export async function post(
   }
 }
 
-/** Reads what an endpoint answered. Never fails: an unreadable answer yields nothing. */
-
 /** The first 16 KiB: an endless answer must not fill the sender's memory. */
 async function startOf(response: Response): Promise<string> {
   if (response.body === null) return '';
@@ -59,6 +57,7 @@ function reason(answer: string): string {
   return typeof code === 'string' && /^[\w.-]{1,60}$/.test(code) ? ` (${code})` : '';
 }
 
+/** Never fails: an unreadable answer yields nothing. */
 function field(answer: string, name: string): unknown {
   try {
     const parsed: unknown = JSON.parse(answer);
