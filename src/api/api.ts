@@ -31,7 +31,7 @@ import { guestRoutes, reservationRoutes } from './routes/records.ts';
 import { runRoutes } from './routes/runs.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { studioRoutes } from './routes/studio.ts';
-import { strictPolicy } from './server.ts';
+import { sendPlainPage } from './server.ts';
 
 /** The resources of /api/v1, in the order of the reference, each with the files of its routes. */
 const resources: Readonly<Record<string, readonly ((api: Api) => Route[])[]>> = {
@@ -83,20 +83,13 @@ export function registerApi(app: FastifyInstance, api: Api): void {
   });
   app.get('/oauth/callback', async (request, reply) => {
     const answer = await consentAnswer(runtime, new URL(request.url, 'http://callback').searchParams);
-    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+    reply.header('cache-control', 'no-store');
     if (typeof answer === 'string') return reply.redirect(answer, 303);
-    return reply
-      .code(answer.status)
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
-      .send(answer.html);
+    return sendPlainPage(reply.code(answer.status), answer.html);
   });
   registerOidc(app, api);
   app.get('/api/reference', (_request, reply) => {
     page ??= referencePage(routes);
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
-      .send(page);
+    return sendPlainPage(reply, page);
   });
 }

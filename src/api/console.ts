@@ -16,14 +16,12 @@ interface Asset {
   readonly hashed: boolean;
 }
 
-const types: ReadonlyMap<string, string> = new Map<string, string>(
-  Object.entries({
-    '.html': 'text/html; charset=utf-8',
-    '.js': 'text/javascript; charset=utf-8',
-    '.css': 'text/css; charset=utf-8',
-    '.svg': 'image/svg+xml',
-  }),
-);
+const types: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+]);
 /** Paths that are never pages of the console: unknown ones answer with a problem document. */
 const notPages = /^\/(api|webhooks|assets|metrics|healthz|readyz|sandbox)(\/|$)/;
 
@@ -78,8 +76,7 @@ function readAsset(file: string, hashed: boolean): Asset {
 }
 
 function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
-  reply.header('x-content-type-options', 'nosniff').type(asset.type);
-  reply.header('cache-control', asset.hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+  reply.type(asset.type).header('cache-control', asset.hashed ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (asset.brotli === undefined) return reply.send(asset.bytes);
   reply.header('vary', 'accept-encoding');
   if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(asset.bytes);
@@ -97,9 +94,6 @@ function sendPage(reply: FastifyReply, page: Asset | undefined, ports: ConsolePo
   );
   reply
     .header('content-security-policy', policy)
-    .header('x-content-type-options', 'nosniff')
-    .header('x-frame-options', 'DENY')
-    .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
     .header('permissions-policy', 'camera=(), geolocation=(), microphone=()')
     .header('cache-control', 'no-store')

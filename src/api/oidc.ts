@@ -11,7 +11,7 @@ import {
   shownToken,
 } from './caller.ts';
 import type { Api } from './route.ts';
-import { strictPolicy } from './server.ts';
+import { sendPlainPage } from './server.ts';
 
 /** The addresses that an identity provider knows. */
 export function registerOidc(app: FastifyInstance, api: Api): void {
@@ -37,13 +37,11 @@ function registerCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
       const maxAgeS = secondsUntil(finished.expiresAt, runtime.clock.now());
       cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
     }
-    return reply
+    reply
       .code(finished.kind === 'session' ? 200 : finished.kind === 'wait' ? 429 : 403)
       .header('set-cookie', cookies)
-      .header('cache-control', 'no-store')
-      .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
-      .type('text/html; charset=utf-8')
-      .send(finished.kind === 'session' ? onward : refusal(finished.why));
+      .header('cache-control', 'no-store');
+    return sendPlainPage(reply, finished.kind === 'session' ? onward : refusal(finished.why));
   });
 }
 

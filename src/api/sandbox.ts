@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerBody, type Refused } from '../intake/push/answer.ts';
 import type { Sandbox } from '../intake/push/sandbox.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
-import { strictPolicy } from './server.ts';
+import { sendPlainPage } from './server.ts';
 
 /** The sandbox's response to an event, with `accepted` only if the live endpoint would accept it; and the report. */
 export function sandboxBody(endpointId: string, report: SandboxReport): string {
@@ -51,17 +51,15 @@ function problem(request: FastifyRequest, reply: FastifyReply, refusal: Refused)
 }
 
 function show(request: FastifyRequest, reply: FastifyReply, title: string, value: object): FastifyReply {
-  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  reply.header('cache-control', 'no-store');
   if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(value);
   const escaped = JSON.stringify(value, null, 2).replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
   // Only ids that we issued become links.
   const linked = escaped.replace(/"(\/webhooks\/sbx_\w+\/reports\/rep_\w+)"/g, '"<a href="$1">$1</a>"');
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', strictPolicy("style-src 'unsafe-inline'"))
-    .send(
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>` +
-        `<style>body{font:14px/1.5 ui-monospace,monospace;margin:2rem;max-width:70rem}pre{white-space:pre-wrap}</style>` +
-        `<h1>${title}</h1><pre>${linked}</pre>`,
-    );
+  return sendPlainPage(
+    reply,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title>` +
+      `<style>body{font:14px/1.5 ui-monospace,monospace;margin:2rem;max-width:70rem}pre{white-space:pre-wrap}</style>` +
+      `<h1>${title}</h1><pre>${linked}</pre>`,
+  );
 }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { longestId } from '../canonical/field-check.ts';
 import { problemType } from '../intake/push/answer.ts';
 import { networkOf, plainAddress } from '../intake/push/receive.ts';
@@ -100,6 +100,12 @@ export function strictPolicy(...more: readonly string[]): string {
   return ["default-src 'none'", ...more, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
 }
 
+/** A page without scripts: its only styles are its own. */
+export function sendPlainPage(reply: FastifyReply, html: string): FastifyReply {
+  const policy = strictPolicy("style-src 'unsafe-inline'");
+  return reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(html);
+}
+
 /**
  * Limits for every connection, as options of the fastify instance. Node's defaults wait five minutes for a request and check
  * for late ones only twice a minute.
@@ -179,16 +185,11 @@ export function expectsResponse(request: IncomingMessage, response: ServerRespon
   openAnswers.set(request.socket, open);
 }
 
-const byCode: ReadonlyMap<string, { status: number; detail: string }> = new Map<
-  string,
-  { status: number; detail: string }
->(
-  Object.entries({
-    ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request was not complete in time.' },
-    HPE_HEADER_OVERFLOW: { status: 431, detail: 'The request headers are too large.' },
-    HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, detail: 'The chunk extensions are too large.' },
-  }),
-);
+const byCode: ReadonlyMap<string, { status: number; detail: string }> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request was not complete in time.' }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, detail: 'The request headers are too large.' }],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, detail: 'The chunk extensions are too large.' }],
+]);
 
 /**
  * Answers a request that is not valid HTTP on the bare socket. Earlier requests on the same connection are answered first;
