@@ -66,8 +66,31 @@ export function isServedOverHttps(runtime: Runtime): boolean {
   return runtime.active().settings.public_url?.startsWith('https:') ?? false;
 }
 
+/**
+ * The forms of our cookies: of a session; of a sign-in at an identity provider that is in progress, sealed; and of a browser that opened an
+ * onboarding link. The last is named by its link: a partner may connect several brands.
+ */
+const cookieForms = { session: /^[\w-]{8,200}$/, sign_in: /^[\w-]{1,4000}$/, link: /^[\w-]{40,60}$/ };
+type CookieKind = keyof typeof cookieForms;
+
 /** A browser sends a `__Host-` cookie only over https and only to the host that set it. Plain HTTP, on loopback, has no such cookie. */
-export const sessionCookie = (secure: boolean): string => (secure ? '__Host-innbound_session' : 'innbound_session');
+export const cookieName = (secure: boolean, kind: CookieKind, linkId?: string): string =>
+  `${secure ? '__Host-' : ''}innbound_${linkId ?? kind}`;
+
+/** A sign-in is Lax and not Strict: the browser returns from another site. */
+export function newCookie(secure: boolean, kind: CookieKind, value: string, maxAgeS: number, linkId?: string): string {
+  const sameSite = kind === 'sign_in' ? 'Lax' : 'Strict';
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeS}${secure ? '; Secure' : ''}`;
+  return `${cookieName(secure, kind, linkId)}=${value}; ${attributes}`;
+}
+
+/** The value of a cookie, if its form is one of ours. */
+export function cookieIn(cookies = '', secure: boolean, kind: CookieKind, linkId?: string): string | undefined {
+  const name = cookieName(secure, kind, linkId);
+  const pairs = cookies.split(';').map((part) => part.trim().split('=', 2));
+  return pairs.find(([key, value = '']) => key === name && cookieForms[kind].test(value))?.[1];
+}
+
 /**
  * A page of another site cannot set this header, because we allow no CORS. A session request with it comes from the console.
  */
@@ -81,38 +104,9 @@ export function shownToken(
   const bearer = /^Bearer +([\w.~+/-]{8,200})$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer !== undefined) return { token: bearer, by: 'header' };
   if (headers.authorization !== undefined) return undefined;
-  const session = cookieIn(headers.cookie, sessionCookie(secure), /^[\w-]{8,200}$/);
+  const session = cookieIn(headers.cookie, secure, 'session');
   return session === undefined ? undefined : { token: session, by: 'cookie' };
 }
 
-/** The value of a cookie, if its form is one of ours. */
-export function cookieIn(cookies = '', name: string, form: RegExp): string | undefined {
-  const pairs = cookies.split(';').map((part) => part.trim().split('=', 2));
-  return pairs.find(([key, value = '']) => key === name && form.test(value))?.[1];
-}
-
-const attributes = (sameSite: 'Strict' | 'Lax', maxAgeS: number, secure: boolean): string =>
-  `Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeS}${secure ? '; Secure' : ''}`;
-
 export const secondsUntil = (time: Date | null, now: number): number =>
   Math.floor(((time?.getTime() ?? now) - now) / 1000);
-
-export const sessionCookieOf = (secure: boolean, value: string, maxAgeS: number): string =>
-  `${sessionCookie(secure)}=${value}; ${attributes('Strict', maxAgeS, secure)}`;
-
-/** Holds a sign-in at an identity provider that is in progress. */
-export const flowCookie = (secure: boolean): string => (secure ? '__Host-innbound_sign_in' : 'innbound_sign_in');
-
-/** Lax and not Strict: the browser returns from another site. It holds only this sign-in, sealed. */
-export const flowCookieOf = (secure: boolean, value: string, maxAgeS: number): string =>
-  `${flowCookie(secure)}=${value}; ${attributes('Lax', maxAgeS, secure)}`;
-
-/** A browser that opened an onboarding link. One cookie per link: a partner may connect several brands. */
-const browserCookie = (secure: boolean, linkId: string): string => `${secure ? '__Host-' : ''}innbound_${linkId}`;
-
-export const browserCookieOf = (secure: boolean, linkId: string, value: string, maxAgeS: number): string =>
-  `${browserCookie(secure, linkId)}=${value}; ${attributes('Strict', maxAgeS, secure)}`;
-
-/** The value that the browser keeps for the link. */
-export const browserOf = (cookies: string, secure: boolean, linkId: string): string | undefined =>
-  cookieIn(cookies, browserCookie(secure, linkId), /^[\w-]{40,60}$/);

@@ -4,10 +4,10 @@ import { endOf } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLinkOf } from '../store/operate/onboarding.ts';
 import {
-  browserOf,
   type Caller,
   callerOf,
   consoleHeader,
+  cookieIn,
   type Identified,
   isServedOverHttps,
   mayAs,
@@ -97,7 +97,7 @@ async function identifyPartner(
   rates: Buckets,
 ): Promise<Identified | undefined> {
   const { link_id: linkId = '' } = request.params as { readonly link_id?: string };
-  const browser = browserOf(request.headers.cookie ?? '', isServedOverHttps(runtime), linkId);
+  const browser = cookieIn(request.headers.cookie, isServedOverHttps(runtime), 'link', linkId);
   const link = browser && (await findLinkOf(runtime.pool, linkId, browser));
   if (!link) return undefined;
   const ended = endOf(link);

@@ -1,15 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml } from '../kit/html.ts';
 import { revokeSession } from '../store/operate/tokens.ts';
-import {
-  cookieIn,
-  flowCookie,
-  flowCookieOf,
-  isServedOverHttps,
-  secondsUntil,
-  sessionCookieOf,
-  shownToken,
-} from './caller.ts';
+import { cookieIn, isServedOverHttps, newCookie, secondsUntil, shownToken } from './caller.ts';
 import type { Api } from './route.ts';
 import { sendPlainPage } from './server.ts';
 
@@ -27,15 +19,15 @@ function registerCallback(app: FastifyInstance, { runtime, oidc }: Api): void {
   app.get('/sign-in/callback', async (request, reply) => {
     const secure = isServedOverHttps(runtime);
     const query = new URL(request.url, 'http://callback').searchParams;
-    const flow = cookieIn(request.headers.cookie, flowCookie(secure), /^[\w-]{1,4000}$/);
+    const flow = cookieIn(request.headers.cookie, secure, 'sign_in');
     const finished = await oidc.finish(query, flow, { address: request.ip, requestId: request.id });
-    const cookies = [flowCookieOf(secure, '', 0)];
+    const cookies = [newCookie(secure, 'sign_in', '', 0)];
     if (finished.kind === 'wait') reply.header('retry-after', finished.seconds);
     if (finished.kind === 'session') {
       const previous = shownToken(request.headers, secure);
       if (previous?.by === 'cookie') await revokeSession(runtime.pool, previous.token);
       const maxAgeS = secondsUntil(finished.expiresAt, runtime.clock.now());
-      cookies.push(sessionCookieOf(secure, finished.session, maxAgeS));
+      cookies.push(newCookie(secure, 'session', finished.session, maxAgeS));
     }
     reply
       .code(finished.kind === 'session' ? 200 : finished.kind === 'wait' ? 429 : 403)

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { recordSchemas } from '../canonical/schema.ts';
 import { escapeHtml } from '../kit/html.ts';
-import { sessionCookie } from './caller.ts';
+import { cookieName } from './caller.ts';
 import { apiPrefix } from './dispatch.ts';
 import type { Route } from './route.ts';
 
@@ -42,7 +42,7 @@ export function openApiDocument(routes: readonly Tagged[]): Schema {
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: sessionCookie(true),
+          name: cookieName(true, 'session'),
           description:
             'The console’s session; over plain HTTP its name has no __Host- prefix. Requests that change data also need the header X-Innbound-Console.',
         },

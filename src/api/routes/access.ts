@@ -4,7 +4,7 @@ import { publicUrl } from '../../operations/endpoints.ts';
 import { createSession, createSignIn, createToken } from '../../operations/tokens.ts';
 import { listAudit } from '../../store/operate/audit.ts';
 import { listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../../store/operate/tokens.ts';
-import { flowCookieOf, isServedOverHttps, roles, secondsUntil, sessionCookieOf, tokenRoles } from '../caller.ts';
+import { isServedOverHttps, newCookie, roles, secondsUntil, tokenRoles } from '../caller.ts';
 import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, admin, anyJson, anyone, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
 
@@ -20,7 +20,7 @@ const who = z.object({
 export function sessionRoutes({ runtime, oidc }: Api): Route[] {
   const { pool } = runtime;
   const cookie = (value: string, maxAgeS: number): Record<string, string> => ({
-    'set-cookie': sessionCookieOf(isServedOverHttps(runtime), value, maxAgeS),
+    'set-cookie': newCookie(isServedOverHttps(runtime), 'session', value, maxAgeS),
   });
   return [
     anyone('POST /session', {
@@ -91,7 +91,8 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
         if (!fromConsole) return problem(403, 'operate.forbidden', 'Only the console can start a sign-in.');
         const begun = await oidc.begin();
         if (begun.kind === 'unavailable') return problem(409, 'operate.sign_in_unavailable', `${begun.why}.`);
-        return ok({ url: begun.url }, { 'set-cookie': flowCookieOf(isServedOverHttps(runtime), begun.cookie, 600) });
+        const flow = newCookie(isServedOverHttps(runtime), 'sign_in', begun.cookie, 600);
+        return ok({ url: begun.url }, { 'set-cookie': flow });
       },
     }),
   ];

@@ -172,7 +172,7 @@ export function integrationRoutes({ runtime }: Api): Route[] {
   ];
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** Those that the caller may see. */
 export function integrationsWithin(runtime: Runtime, within: readonly string[] | undefined): Brand[] {

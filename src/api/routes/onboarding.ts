@@ -24,7 +24,7 @@ import {
   revokeLink,
   startRetryTest,
 } from '../../store/operate/onboarding.ts';
-import { browserCookieOf, browserOf, isServedOverHttps, secondsUntil } from '../caller.ts';
+import { cookieIn, isServedOverHttps, newCookie, secondsUntil } from '../caller.ts';
 import {
   type Api,
   admin,
@@ -211,11 +211,11 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       response: z.object({ opened: z.literal(true) }),
       handle: async ({ params: { link_id: linkId }, body, cookies }) => {
         const secure = isServedOverHttps(runtime);
-        const done = await openOnboarding(runtime, linkId, body.token, browserOf(cookies, secure, linkId));
+        const done = await openOnboarding(runtime, linkId, body.token, cookieIn(cookies, secure, 'link', linkId));
         switch (done.kind) {
           case 'ok': {
             const maxAgeS = secondsUntil(done.link.expires_at, runtime.clock.now()) + pageDaysAfterLive * 86_400;
-            const cookie = browserCookieOf(secure, linkId, done.browser, maxAgeS);
+            const cookie = newCookie(secure, 'link', done.browser, maxAgeS, linkId);
             return { ...ok({ opened: true }, { 'set-cookie': cookie }), actor: `${done.link.partner} (onboarding)` };
           }
           case 'unknown':

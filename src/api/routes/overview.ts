@@ -12,7 +12,7 @@ import { leastLateMs } from '../../watch/conditions/judged.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { counts, operatorAction } from '../forms.ts';
 import { type Api, instant, ok, operator, type Route, viewer } from '../route.ts';
-import { healthAnswer, healthSchema, integrationsWithin } from './integrations.ts';
+import { healthAnswer, healthSchema, integrationsWithin, sum } from './integrations.ts';
 
 const point = z.object({
   at: instant,
@@ -306,5 +306,3 @@ function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: 
     dead_letters: sum(mine.map(({ now }) => now.open_dead_letters)),
   };
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
