@@ -5,6 +5,10 @@ import { anyJson, instant } from './route.ts';
 /** Schemas that several routes share. */
 
 export const documentName = z.string().regex(documentNameForm);
+export const connectorText = z
+  .string()
+  .max(1024 * 1024)
+  .describe('The connector’s document, as text.');
 /** Whole numbers whose names say what they count. */
 export const counts = <Name extends string>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, z.int()])) as { [_ in Name]: z.ZodInt };

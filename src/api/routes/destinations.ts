@@ -8,7 +8,7 @@ import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
 import { counts, itemsOf } from '../forms.ts';
 import { type Api, instant, notFound, ok, operator, type Route, viewer } from '../route.ts';
-import { backlogOf, backlogSchema } from './integrations.ts';
+import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
 
@@ -62,7 +62,7 @@ export function destinationRoutes({ runtime }: Api): Route[] {
             last_delivered_at: status?.last_delivered_at ?? null,
             last_failed_at: status?.last_failed_at ?? null,
             last_failure: status?.last_failure ?? null,
-            lanes: mine.map(({ integration, ...lane }) => ({ integration, ...backlogOf(lane) })),
+            lanes: mine.map((one) => lane.parse(one)),
           };
         });
         return ok({ items });

@@ -36,10 +36,6 @@ export const backlogSchema = {
   failing: z.boolean().describe('Several deliveries are being retried and nothing was accepted since.'),
   last_failure: z.string().nullable().describe('The answer to a failed attempt, while something is being retried.'),
 };
-export const backlogOf = (lane: Omit<BrandHealth['lanes'][number], 'integration'>) => {
-  const { waiting, preview, retrying, held, late_ms, failing, last_failure } = lane;
-  return { waiting, preview, retrying, held, late_ms, failing, last_failure };
-};
 const lane = z.object({ destination: z.string(), ...backlogSchema });
 const integrationSchema = z.object({
   name: z.string(),
@@ -231,7 +227,7 @@ async function describe(runtime: Runtime, integrations: readonly Brand[], hours:
       running: now?.running ?? 0,
       open_dead_letters: now?.open_dead_letters ?? 0,
       open_alerts: mine?.openAlerts ?? 0,
-      lanes: (mine?.lanes ?? []).map((lane) => ({ destination: lane.destination, ...backlogOf(lane) })),
+      lanes: (mine?.lanes ?? []).map((one) => lane.parse(one)),
       sparkline: sparksBy.get(name)?.points ?? [],
     };
   });

@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
-import { documentName, itemsOf } from '../forms.ts';
-import { type Api, anyJson, instant, notFound, ok, operator, type Route } from '../route.ts';
+import { difference, documentName, itemsOf, connectorText as text } from '../forms.ts';
+import { type Api, instant, notFound, ok, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
-const text = z
-  .string()
-  .max(1024 * 1024)
-  .describe('The connector’s document, as text.');
 
 /** Samples of a connector with the records that its mapping must keep producing. */
 export function mappingCaseRoutes({ runtime }: Api): Route[] {
@@ -29,7 +25,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
         saved_at: instant,
         saved_by: z.string(),
         passes: z.boolean(),
-        diff: z.array(z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+        diff: z.array(difference),
         message: z.string().nullable().describe('Why the sample cannot be mapped at all.'),
       }),
       handle: async ({ params, body }) => ok({ items: await checkCases(runtime, params.connector, body.text) }),

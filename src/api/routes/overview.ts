@@ -156,13 +156,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
               connector: connectorOf.get(one.integration) ?? '',
               events,
               changes,
-              lanes: one.lanes.map(({ destination, waiting, preview, held, failing }) => ({
-                destination,
-                waiting,
-                preview,
-                held,
-                failing,
-              })),
+              lanes: one.lanes.map((each) => lane.parse(each)),
             };
           }),
           latency_waiting: histogramOf(ages, Math.max(ages.length, waiting - inPreview)),

@@ -5,7 +5,7 @@ import { connectorText } from '../../operations/list-connectors.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import { mappingEffect } from '../../operations/reprocess.ts';
 import { type IntegrationName, isDocumentName, type Json } from '../../terms.ts';
-import { counts, documentName, note } from '../forms.ts';
+import { connectorText as connector, counts, documentName, note } from '../forms.ts';
 import { type Api, anyJson, ok, operator, problem, type Route, viewer } from '../route.ts';
 import { exchange } from './runs.ts';
 
@@ -16,11 +16,6 @@ const sample = z
   .describe('A response from the partner (or an event), as JSON text.');
 
 const newName = documentName.default('new-connector');
-
-const connector = z
-  .string()
-  .max(1024 * 1024)
-  .describe('The connector’s document, as text.');
 
 /** The mapping studio's routes. They store nothing. */
 export function studioRoutes({ runtime }: Api): Route[] {
