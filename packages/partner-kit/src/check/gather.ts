@@ -11,30 +11,9 @@ const bodyNames: ListParameters = { dateFrom: 'date_from', dateTo: 'date_to' };
 const numbers = new Set(['offset', 'limit', 'page', 'page_size']);
 
 /** The requests of the interface description, for one base URL. */
-class Drafts {
-  readonly #target: Target;
-  readonly #base: string;
-
-  constructor(target: Target) {
-    this.#target = target;
-    this.#base = target.baseUrl.replace(/\/+$/, '');
-  }
-
-  /** In the form that the partner offers, GET or POST. */
-  list(parameters: ListParameters): Draft {
-    if (this.#target.form === 'post') return this.search(parameters);
-    const { listPath = '/api/reservations', own } = this.#target;
-    const url = this.#url(listPath);
-    for (const [name, value] of Object.entries(own?.fixed ?? {})) url.searchParams.set(name, String(value));
-    for (const [name, value] of Object.entries(parameters)) {
-      const named = own ? own.names[name] : name;
-      if (named !== undefined) url.searchParams.set(named, value);
-    }
-    return { method: 'GET', url, headers: {} };
-  }
-
-  search(parameters: ListParameters): Draft {
-    const { form, listPath, propertyId, own } = this.#target;
+function draftsFor({ baseUrl, form, listPath, propertyId, own }: Target) {
+  const at = (path: string) => new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
+  const search = (parameters: ListParameters): Draft => {
     const path = form === 'post' ? listPath : undefined;
     const body: JsonObject = own ? { ...own.fixed } : { include: ['guests', 'rooms', 'charges'] };
     if (propertyId !== undefined) body.property_id = propertyId;
@@ -44,19 +23,26 @@ class Drafts {
     }
     return {
       method: 'POST',
-      url: this.#url(path ?? '/api/reservations/search'),
+      url: at(path ?? '/api/reservations/search'),
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     };
-  }
-
-  single(id: string): Draft {
-    return { method: 'GET', url: this.#url(`/api/reservations/${encodeURIComponent(id)}`), headers: {} };
-  }
-
-  #url(path: string): URL {
-    return new URL(`${this.#base}${path}`);
-  }
+  };
+  /** In the form that the partner offers, GET or POST. */
+  const list = (parameters: ListParameters): Draft => {
+    if (form === 'post') return search(parameters);
+    const url = at(listPath ?? '/api/reservations');
+    for (const [name, value] of Object.entries(own?.fixed ?? {})) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(parameters)) {
+      const named = own ? own.names[name] : name;
+      if (named !== undefined) url.searchParams.set(named, value);
+    }
+    return { method: 'GET', url, headers: {} };
+  };
+  const single = (id: string): Draft => {
+    return { method: 'GET', url: at(`/api/reservations/${encodeURIComponent(id)}`), headers: {} };
+  };
+  return { list, search, single };
 }
 
 /** Fetches an access token with the client credentials; later requests use it. */
@@ -85,7 +71,7 @@ type Gathered = { -readonly [Key in keyof Evidence]: Evidence[Key] };
 /** Makes all requests that the rules need, about twenty. Rules about what is beyond the limit of requests are skipped. */
 export async function gather(target: Target, client: PoliteClient): Promise<Evidence> {
   const { auth, from, to, paging } = target;
-  const drafts = new Drafts(target);
+  const drafts = draftsFor(target);
   const week = { dateFrom: from, dateTo: to };
   const token = auth.type === 'oauth2' ? await fetchToken(auth, client) : undefined;
   const list = await client.ask('the list of a week', drafts.list({ ...week, ...wholePage(paging) }));
@@ -135,7 +121,7 @@ export async function gather(target: Target, client: PoliteClient): Promise<Evid
 interface Asking {
   readonly target: Target;
   readonly client: PoliteClient;
-  readonly drafts: Drafts;
+  readonly drafts: ReturnType<typeof draftsFor>;
   readonly week: ListParameters;
 }
 

@@ -23,52 +23,37 @@ export interface Pushed {
   readonly result: SendResult;
 }
 
+export type Pusher = Awaited<ReturnType<typeof startPusher>>;
+
 /** Sends every change of the hotel to a webhook endpoint, as it happens. */
-export class Pusher {
-  readonly #sender: WebhookSender;
-  readonly #stop: () => void;
-  readonly target: PushTarget;
-
-  private constructor(sender: WebhookSender, target: PushTarget, stop: () => void) {
-    this.#sender = sender;
-    this.target = target;
-    this.#stop = stop;
-  }
-
-  static async start(
-    hotel: Hotel,
-    target: PushTarget,
-    options: PushOptions,
-    pushed: (pushed: Pushed) => void,
-  ): Promise<Pusher> {
-    const sender = await WebhookSender.open({
-      ...options.sender,
-      ...(options.folder === undefined ? {} : { folder: options.folder }),
-      url: target.url,
-      secret: target.secret,
-      brandId: target.brand_id,
-    });
-    const stop = hotel.onChange((change) => {
-      if (target.propertyId !== undefined && target.propertyId !== change.propertyId) return;
-      const data = dataOf(hotel, change, options);
-      const timestamp = new Date(change.at);
-      void sender.send({ event: change.event, timestamp, data }).then(
-        (result) => pushed({ change, result }),
-        // The folder cannot be written: the simulator continues, and the page shows the failure.
-        (error: Error) => pushed({ change, result: { kind: 'refused', eventId: '', why: error.message } }),
-      );
-    });
-    return new Pusher(sender, target, stop);
-  }
-
-  get sender(): WebhookSender {
-    return this.#sender;
-  }
-
-  async stop(): Promise<void> {
-    this.#stop();
-    await this.#sender.close();
-  }
+export async function startPusher(
+  hotel: Hotel,
+  target: PushTarget,
+  options: PushOptions,
+  pushed: (pushed: Pushed) => void,
+) {
+  const sender = await WebhookSender.open({
+    ...options.sender,
+    ...(options.folder === undefined ? {} : { folder: options.folder }),
+    url: target.url,
+    secret: target.secret,
+    brandId: target.brand_id,
+  });
+  const endHotel = hotel.onChange((change) => {
+    if (target.propertyId !== undefined && target.propertyId !== change.propertyId) return;
+    const data = dataOf(hotel, change, options);
+    const timestamp = new Date(change.at);
+    void sender.send({ event: change.event, timestamp, data }).then(
+      (result) => pushed({ change, result }),
+      // The folder cannot be written: the simulator continues, and the page shows the failure.
+      (error: Error) => pushed({ change, result: { kind: 'refused', eventId: '', why: error.message } }),
+    );
+  });
+  const stop = async (): Promise<void> => {
+    endHotel();
+    await sender.close();
+  };
+  return { sender, target, stop };
 }
 
 function dataOf(hotel: Hotel, { event, guest, reservation }: HotelChange, look: Look) {

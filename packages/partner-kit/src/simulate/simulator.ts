@@ -13,7 +13,7 @@ import { HotelClock, keepBook, LivingHotel, readBook } from './life.ts';
 import { LiveLog } from './log.ts';
 import type { SimulatorOptions } from './options.ts';
 import { shippedProperties } from './property.ts';
-import { Pusher, type PushTarget } from './push.ts';
+import { type Pusher, type PushTarget, startPusher } from './push.ts';
 import { EventStream } from './stream.ts';
 
 export interface SimulatorStats {
@@ -149,7 +149,7 @@ export class Simulator {
     this.#pushers = await Promise.all(
       [targets].flat().map((target: PushTarget, index) => {
         const folder = pushFolder === undefined ? undefined : join(pushFolder, String(index));
-        return Pusher.start(this.hotel, target, { ...this.#options, folder, sender }, (pushed) =>
+        return startPusher(this.hotel, target, { ...this.#options, folder, sender }, (pushed) =>
           this.log.pushed(pushed, this.#clock.now()),
         );
       }),
@@ -194,6 +194,4 @@ export class Simulator {
   }
 }
 
-export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  return Simulator.start(options);
-}
+export const startSimulator = Simulator.start;
