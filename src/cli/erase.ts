@@ -13,14 +13,10 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { type Notified, noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
-import { readPrivateOptions } from './input.ts';
+import { type GuestOptions, readGuest } from './input.ts';
 import { printJson, say, show, table } from './io.ts';
 
-interface Options extends CommonOptions {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly guestId?: string;
-  readonly integration?: string;
+interface Options extends CommonOptions, GuestOptions {
   readonly proof?: boolean;
   readonly dryRun?: boolean;
 }
@@ -48,9 +44,8 @@ Example:
   printf %s "$ADDRESS" | innbound erase --email -
   innbound erase --email guest@example.com --proof`)
     .inRuntime(async (runtime, options: Options) => {
-      const { guestId, integration } = options;
-      const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-      const whom = { email, phone, guest_id: guestId, integration };
+      const { integration } = options;
+      const whom = await readGuest(options);
       if (options.proof) return prove(runtime, whom, options.json ?? false);
       if (options.dryRun) return preview(runtime, whom, options.json ?? false);
       const erased = await eraseGuest(runtime, whom, commandLineUser());

@@ -1,15 +1,8 @@
 import { InnboundError } from '../errors.ts';
 import { exportGuest } from '../operations/export-guest.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { readPrivateOptions } from './input.ts';
+import { type GuestOptions, readGuest } from './input.ts';
 import { show } from './io.ts';
-
-interface Options extends CommonOptions {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly guestId?: string;
-  readonly integration?: string;
-}
 
 export function define(command: Command): void {
   command
@@ -24,12 +17,10 @@ the records. Other guests of the same bookings are left out. The audit log recor
 
 Example:
   innbound export --email guest@example.com > guest.json`)
-    .inRuntime(async (runtime, options: Options) => {
-      const { guestId, integration } = options;
-      const { email, phone } = await readPrivateOptions({ email: options.email, phone: options.phone });
-      const copy = await exportGuest(runtime, { email, phone, guest_id: guestId, integration });
+    .inRuntime(async (runtime, options: CommonOptions & GuestOptions) => {
+      const copy = await exportGuest(runtime, await readGuest(options));
       if (copy.kind === 'invalid') throw new InnboundError('operate.usage', copy.message);
-      await audited(runtime, 'privacy.export', { integration });
+      await audited(runtime, 'privacy.export', { integration: options.integration });
       show(JSON.stringify(copy.export, null, options.json ? undefined : 2));
     });
 }

@@ -75,20 +75,26 @@ export const passphraseOption = [
   'a file with the passphrase of the keys; otherwise INNBOUND_PASSPHRASE',
 ] as const;
 
+/** What a guest is known by. */
+export interface GuestOptions {
+  readonly email?: string;
+  readonly phone?: string;
+  readonly guestId?: string;
+  readonly integration?: string;
+}
+
 /**
- * Replaces the option whose value is `-` by a line from standard input, with a prompt on a terminal. Every user of the machine
- * can see the arguments of a process, so guest data must be passed another way.
+ * The guest of a request. The option whose value is `-` is a line from standard input, with a prompt on a terminal: every user of the
+ * machine can see the arguments of a process, so guest data must be passed another way.
  */
-export async function readPrivateOptions<Name extends string>(
-  options: Readonly<Record<Name, string | undefined>>,
-): Promise<Record<Name, string | undefined>> {
-  const asked = (Object.keys(options) as Name[]).filter((name) => options[name] === '-');
-  const [name] = asked;
-  if (name === undefined) return { ...options };
-  if (asked.length > 1) throw new InnboundError('operate.usage', 'Only one option can be read from standard input.');
+export async function readGuest({ email, phone, guestId, integration }: GuestOptions) {
+  const whom = { email, phone, guest_id: guestId, integration };
+  const [name, other] = (['email', 'phone'] as const).filter((one) => whom[one] === '-');
+  if (name === undefined) return whom;
+  if (other !== undefined) throw new InnboundError('operate.usage', 'Only one option can be read from standard input.');
   const value = (await line(name)).trim();
   if (value === '') throw new InnboundError('operate.usage', 'Standard input is empty.');
-  return { ...options, [name]: value };
+  return { ...whom, [name]: value };
 }
 
 async function line(name: string): Promise<string> {

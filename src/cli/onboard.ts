@@ -82,9 +82,7 @@ function acting(
   act: (runtime: Runtime, link: OnboardingLink, options: ActOptions) => Promise<object>,
 ): Command {
   return onboard
-    .command(`${verb} <link_id>`)
-    .common()
-    .description(description)
+    .subcommand(`${verb} <link_id>`, description)
     .inRuntime(async (runtime, id: string, options: ActOptions) => {
       const link = await findLink(runtime.pool, id);
       if (link === undefined) throw new InnboundError('operate.not_found', `There is no onboarding link ${id}.`);
