@@ -247,7 +247,7 @@ async function scopeOf({ scope }: Route, params: Record<string, string>, caller:
     const detail = 'This concerns all integrations; the token is limited to some of them.';
     return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
   }
-  const integration = scope.kind === 'param' ? params.integration : await scope.of(params);
+  const integration = scope.kind === 'object' ? await scope.of(params) : params.integration;
   if (integration !== undefined && maySee(caller, integration)) return { kind: 'within', integration };
   const detail = scope.kind === 'param' ? noIntegration(integration ?? '') : 'There is nothing at this address.';
   return { kind: 'refused', status: 404, code: 'operate.not_found', detail };

@@ -58,11 +58,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  *   all      it concerns all integrations: refused for tokens that are limited to some
  * An integration that a token may not see answers 404, like one that does not exist.
  */
-type Scope =
-  | { readonly kind: 'any' }
-  | { readonly kind: 'param' }
-  | { readonly kind: 'object'; readonly of: IntegrationOf }
-  | { readonly kind: 'all' };
+type Scope = { readonly kind: 'any' | 'param' | 'all' } | { readonly kind: 'object'; readonly of: IntegrationOf };
 
 type IntegrationOf = (params: Record<string, string>) => Promise<string | undefined>;
 
@@ -121,6 +117,7 @@ export const problem = (status: number, code: ErrorCode, detail: string, more?: 
   more,
 });
 export const notFound = (what: string): Problem => problem(404, 'operate.not_found', `There is no ${what}.`);
+export const okIf = (isDone: boolean, body: object, what: string): Result => (isDone ? ok(body) : notFound(what));
 export const okIfFound = (resource: unknown, what: string): Result =>
   resource === undefined ? notFound(what) : ok(resource);
 

@@ -7,11 +7,14 @@ import { networkOf, plainAddress } from '../intake/push/receive.ts';
 import { randomId } from '../kit/ids.ts';
 import { errorFacts, type Log } from '../kit/log.ts';
 import { isConnectionFailure } from '../kit/sql-state.ts';
-import { type HealthPorts, registerHealth } from './health.ts';
 import { sendProblem } from './problem.ts';
 
-interface ServerPorts extends HealthPorts {
+interface ServerPorts {
   readonly log: Log;
+  /** Why the node cannot accept work now; empty when it can. */
+  readonly notReady: () => Promise<readonly string[]>;
+  /** What an operator should correct although the node works. */
+  readonly warnings?: () => Promise<readonly string[]>;
   /** Addresses and ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly connectionsPerAddress?: number;
@@ -77,6 +80,19 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     return sendProblem(request, reply, 500, 'operate.unexpected');
   });
   return app;
+}
+
+/** `/healthz`: the process responds. `/readyz`: it can accept work, or lists the reasons why not. */
+function registerHealth(app: FastifyInstance, ports: ServerPorts): void {
+  app.get('/healthz', { logLevel: 'silent' }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
+    const reasons = await ports.notReady();
+    if (reasons.length === 0) {
+      const warnings = (await ports.warnings?.()) ?? [];
+      return { status: 'ready', ...(warnings.length > 0 && { warnings }) };
+    }
+    return reply.code(503).header('retry-after', '5').send({ status: 'not_ready', reasons });
+  });
 }
 
 /** Headers of every response. A page that needs more, such as the console, replaces the content security policy. */

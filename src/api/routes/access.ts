@@ -6,7 +6,7 @@ import { listAudit } from '../../store/operate/audit.ts';
 import { listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../../store/operate/tokens.ts';
 import { isServedOverHttps, newCookie, roles, secondsUntil, tokenRoles } from '../caller.ts';
 import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, admin, anyJson, anyone, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
+import { type Api, admin, anyJson, anyone, instant, ok, okIf, problem, type Route, viewer } from '../route.ts';
 
 const who = z.object({
   name: z.string(),
@@ -168,10 +168,8 @@ export function tokenRoutes({ runtime }: Api): Route[] {
       summary: 'Revoke a token',
       description: 'It ends at once, together with the sessions created from it.',
       response: z.object({ revoked: z.literal(true) }),
-      handle: async ({ params }) =>
-        (await revokeToken(runtime.pool, params.token_id))
-          ? ok({ revoked: true })
-          : notFound(`valid token ${params.token_id}`),
+      handle: async ({ params: { token_id: id } }) =>
+        okIf(await revokeToken(runtime.pool, id), { revoked: true }, `valid token ${id}`),
     }),
     admin('POST /sign-in-links', {
       id: 'tokens.sign_in_link',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
 import { difference, documentName, itemsOf, connectorText as text } from '../forms.ts';
-import { type Api, instant, notFound, ok, operator, type Route } from '../route.ts';
+import { type Api, instant, ok, okIf, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 
@@ -55,10 +55,8 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
       summary: 'Delete a kept sample',
       params: z.strictObject({ connector: documentName, name: caseName }),
       response: z.object({ removed: z.literal(true) }),
-      handle: async ({ params }) =>
-        (await deleteCase(runtime.pool, params.connector, params.name))
-          ? ok({ removed: true })
-          : notFound(`case ${params.name}`),
+      handle: async ({ params: { connector, name } }) =>
+        okIf(await deleteCase(runtime.pool, connector, name), { removed: true }, `case ${name}`),
     }),
   ];
 }

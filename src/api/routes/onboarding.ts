@@ -31,8 +31,8 @@ import {
   anyJson,
   anyone,
   instant,
-  notFound,
   ok,
+  okIf,
   operator,
   partner,
   problem,
@@ -126,10 +126,8 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       summary: 'Revoke an onboarding link: its page ends at once',
       scope,
       response: z.object({ revoked: z.literal(true) }),
-      handle: async ({ params }) =>
-        (await revokeLink(pool, params.link_id))
-          ? ok({ revoked: true })
-          : notFound(`valid onboarding link ${params.link_id}`),
+      handle: async ({ params: { link_id: id } }) =>
+        okIf(await revokeLink(pool, id), { revoked: true }, `valid onboarding link ${id}`),
     }),
     operator('POST /onboarding-links/{link_id}/comments', {
       id: 'onboarding.answer',

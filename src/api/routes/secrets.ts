@@ -4,7 +4,7 @@ import type { Pool } from '../../store/db/pool.ts';
 import { currentDocuments } from '../../store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { type Api, admin, instant, notFound, ok, type Route } from '../route.ts';
+import { type Api, admin, instant, ok, okIf, type Route } from '../route.ts';
 import { kinds } from './documents.ts';
 
 const nameParam = z.strictObject({
@@ -53,8 +53,7 @@ export function secretRoutes({ runtime }: Api): Route[] {
       summary: 'Delete a secret',
       params: nameParam,
       response: z.object({ deleted: z.literal(true) }),
-      handle: async ({ params }) =>
-        (await deleteSecret(pool, params.name)) ? ok({ deleted: true }) : notFound(`secret ${params.name}`),
+      handle: async ({ params: { name } }) => okIf(await deleteSecret(pool, name), { deleted: true }, `secret ${name}`),
     }),
   ];
 }
