@@ -50,6 +50,7 @@ process.on('message', async (job: ServerJob | { ask: 'cpu' }) => {
     const intakePool = openIntakePool(pool);
     const settings = {
       enabled: true,
+      rehearses: false,
       brandId: job.brandId,
       verification: defaultVerification,
       isThin: false,

@@ -1,10 +1,10 @@
 import { durationMs } from '../documents/units.ts';
 import { type FetchedGuest, fetchGuest, fetchSingle } from '../intake/pull/request/single.ts';
 import { goneIsCancelled } from '../intake/pull/run/unlisted.ts';
-import { pushSettingsOf } from '../intake/push/directory.ts';
 import type { Fetched, HydratorPorts } from '../intake/push/hydrate.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
 import type { NewEvent } from '../intake/push/ports.ts';
+import { pushSettingsOf } from '../intake/push/settings.ts';
 import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
 import { systemClock } from '../kit/clock.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Brand } from '../brand/brand.ts';
 import { durationMs } from '../documents/units.ts';
-import { pushSettingsOf } from '../intake/push/directory.ts';
 import { openRejectionLog } from '../intake/push/rejection-log.ts';
+import { pushSettingsOf } from '../intake/push/settings.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
 import { systemRandom } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';

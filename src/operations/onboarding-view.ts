@@ -1,8 +1,8 @@
 import { fieldNames } from '../canonical/fields.ts';
 import type { ErrorEntry } from '../errors/entry.ts';
 import { errors } from '../errors.ts';
-import { pushSettingsOf } from '../intake/push/directory.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
+import { pushSettingsOf } from '../intake/push/settings.ts';
 import { defaultVerification } from '../intake/push/verification.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { endpointStatus } from '../store/events/endpoint-status.ts';

@@ -12,7 +12,7 @@ import {
   textOf,
   valueAt,
 } from './envelope.ts';
-import type { ForeignEnvelope, PushSettings } from './ports.ts';
+import type { ForeignEnvelope, PushSettings } from './settings.ts';
 import type { Headers } from './verification.ts';
 
 /** One event of a body, in our envelope's terms. */

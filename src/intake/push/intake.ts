@@ -6,9 +6,10 @@ import * as answer from './answer.ts';
 import { openDirectory } from './directory.ts';
 import { type GroupCommitLimits, type GroupCommitPorts, openGroupCommit } from './group-commit.ts';
 import { secretKeys } from './mint.ts';
-import type { BucketRate, Endpoint, PushSettings, Rejection } from './ports.ts';
+import type { BucketRate, Endpoint, Origin, Rejection } from './ports.ts';
 import { type Arrived, Buckets, networkOf, type Received, receive } from './receive.ts';
 import { openRejectionLog, type RejectionCount } from './rejection-log.ts';
+import type { PushSettings } from './settings.ts';
 
 /** The push side of a running node: the state that it keeps between requests. */
 export interface IntakePorts extends GroupCommitPorts {
@@ -26,15 +27,6 @@ export interface IntakePorts extends GroupCommitPorts {
 
 interface LoadedEndpoint extends Omit<Endpoint, 'secrets'> {
   readonly secrets: readonly { readonly secretNo: number; readonly secret: string; readonly expiresAt?: EpochMs }[];
-}
-
-/** The facts of a request besides its content, for the list of rejections. */
-export interface Origin {
-  readonly requestId: string;
-  readonly address: string;
-  readonly endpointId: string;
-  readonly headerNames: readonly string[];
-  readonly bodyBytes: number;
 }
 
 export type PushIntake = ReturnType<typeof openPushIntake>;

@@ -8,7 +8,8 @@ import { findEventId, readEnvelope } from './envelope.ts';
 import { type EventsRead, readForeign } from './foreign-envelope.ts';
 import type { Appended } from './group-commit.ts';
 import { secretKeys } from './mint.ts';
-import type { BucketRate, Endpoint, NewEvent, PushSettings } from './ports.ts';
+import type { BucketRate, Endpoint, NewEvent } from './ports.ts';
+import type { PushSettings } from './settings.ts';
 import { defaultVerification, type Request, type SignatureCheck } from './verification.ts';
 import { verify } from './verify.ts';
 

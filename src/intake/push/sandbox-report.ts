@@ -12,9 +12,10 @@ import * as answer from './answer.ts';
 import { diagnose, explain, type WrongPart } from './diagnose.ts';
 import { type EventsRead, type ReadEvent, statedId } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
-import type { Endpoint, PushSettings } from './ports.ts';
+import type { Endpoint } from './ports.ts';
 import { type Arrived, answerToBody, readEvents } from './receive.ts';
 import { arrivalOf, stateEvent, thinIdOf } from './reservation-event.ts';
+import type { PushSettings } from './settings.ts';
 import { secondsIn, statedSignature, verify } from './verify.ts';
 
 export interface SandboxReport {

@@ -1,47 +1,26 @@
 import type { KeyObject } from 'node:crypto';
+import type { Verification as VerificationDocument } from '../../documents/connector-push.ts';
 import type { EpochMs } from '../../terms.ts';
 
-/** What a sender signs: one of the two usual texts, or a template with {timestamp}, {method}, {url}, {header.NAME} and {body}. */
-export type SignedText = 'timestamp.body' | 'body' | (string & {});
+type Document<Type> = Extract<VerificationDocument, { readonly type: Type }>;
 
 /** How a sender writes the time that it signs. */
-export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
+export type TimestampFormat = Document<'hmac'>['timestamp_format'];
 
-/** How a sender proves that it holds the secret, and what `verify` says about a request. */
-export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification | BasicVerification;
+/** How a sender proves that it holds the secret, and what `verify` says about a request; as the connector's document says it. */
+export type Verification = HmacVerification | TokenVerification | StandardWebhooksVerification | Document<'basic'>;
 
-export interface HmacVerification {
-  readonly type: 'hmac';
-  readonly algorithm: 'sha256' | 'sha512' | 'sha1' | 'md5';
-  readonly sign: SignedText;
-  readonly header: string;
-  readonly prefix: string;
-  readonly encoding: 'hex' | 'base64';
+export interface HmacVerification
+  extends Omit<Document<'hmac'>, 'timestamp_header' | 'timestamp_format' | 'tolerance'> {
   readonly timestampHeader?: string | undefined;
-  /** The header consists of named parts, such as `t=…,v1=…`: the names of those with the time and with a signature. */
-  readonly parts?: { readonly timestamp?: string | undefined; readonly signature: string } | undefined;
-  /** Of the time; by default the Unix time in seconds. */
+  /** By default the Unix time in seconds. */
   readonly timestampFormat?: TimestampFormat;
   readonly toleranceS: number;
 }
 
-export interface TokenVerification {
-  readonly type: 'token';
-  /** Exactly one of header and query. */
-  readonly header?: string | undefined;
-  readonly prefix: string;
-  readonly query?: string | undefined;
-}
+export type TokenVerification = Document<'token'>;
 
-/** HTTP Basic: the secret is the password. */
-type BasicVerification = { readonly type: 'basic'; readonly username: string };
-
-export interface StandardWebhooksVerification {
-  readonly type: 'standard_webhooks';
-  /** The prefix of its header names: `webhook` or `svix`. */
-  readonly headers: string;
-  readonly toleranceS: number;
-}
+export type StandardWebhooksVerification = Document<'standard_webhooks'> & { readonly toleranceS: number };
 
 export const defaultVerification: HmacVerification = {
   type: 'hmac',

@@ -7,7 +7,6 @@ import {
   type Request,
   type Secret,
   type SignatureCheck,
-  type SignedText,
   type StandardWebhooksVerification,
   type TimestampFormat,
   type TokenVerification,
@@ -225,7 +224,7 @@ function headerText(headers: Headers, name: string): string | undefined {
  * The text before and after the raw body; `partOf` gives the value of a placeholder. The template is divided first: a timestamp that reads
  * {body} is only a wrong timestamp.
  */
-export function aroundBody(sign: SignedText, partOf: (name: string) => string): readonly [string, string] {
+export function aroundBody(sign: string, partOf: (name: string) => string): readonly [string, string] {
   if (sign === 'timestamp.body') return [`${partOf('timestamp')}.`, ''];
   if (sign === 'body') return ['', ''];
   const filled = (text: string) =>

@@ -4,7 +4,8 @@ import type { StrictLimits } from '../../kit/json.ts';
 import type { Heartbeats } from '../../kit/loop.ts';
 import type { OpenSocket } from '../../outbound/web-socket.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
-import type { NewEvent, PushSettings } from '../push/ports.ts';
+import type { NewEvent } from '../push/ports.ts';
+import type { PushSettings } from '../push/settings.ts';
 
 /** One connection that a partner allows: its address, application key and chain. */
 export interface Stream {
@@ -48,20 +49,24 @@ export interface Failure {
   readonly said?: string | undefined;
 }
 
-/** A stream that this node reads until its lease ends. */
-export interface Claim {
-  readonly id: string;
-  readonly fence: number;
-  /** Undefined before the first event. */
+/** How far a stream is read. */
+interface Place {
+  /** From where to resume: undefined before the first event, and in a write that does not change it. */
   readonly offset: string | undefined;
   /** When the event of the offset occurred. */
   readonly offsetAt: EpochMs | undefined;
   /** Everything until then is stored. */
   readonly readTo: EpochMs | undefined;
+  readonly refused?: Unreadable | undefined;
+}
+
+/** A stream that this node reads until its lease ends. */
+export interface Claim extends Place {
+  readonly id: string;
+  readonly fence: number;
   /** Failed connections in a row, and why the last one failed. */
   readonly failures: number;
   readonly failure: string | undefined;
-  readonly refused?: Unreadable | undefined;
   /** Whether an event of ours ever came. */
   readonly hasAccepted?: boolean;
 }
@@ -80,13 +85,8 @@ export interface Unreadable {
 
 export type StreamEvent = Omit<NewEvent, 'endpointId' | 'secretNo'>;
 
-export interface Progress {
+export interface Progress extends Place {
   readonly events: readonly StreamEvent[];
-  /** From where to resume; unchanged if undefined. */
-  readonly offset: string | undefined;
-  readonly offsetAt: EpochMs | undefined;
-  readonly readTo: EpochMs | undefined;
-  readonly refused?: Unreadable | undefined;
 }
 
 /** Streams in the store. Every write names the claim's fence and changes nothing if another node has the stream. */

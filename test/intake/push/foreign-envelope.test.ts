@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { envelopeSchema } from '../../../src/documents/connector-events.ts';
-import { foreignEnvelope } from '../../../src/intake/push/directory.ts';
 import type { EventsRead } from '../../../src/intake/push/foreign-envelope.ts';
 import { readEvents } from '../../../src/intake/push/receive.ts';
+import { foreignEnvelope } from '../../../src/intake/push/settings.ts';
 import type { Json } from '../../../src/terms.ts';
 import { settings } from './support.ts';
 
@@ -13,7 +13,7 @@ import { settings } from './support.ts';
 function read(
   document: Record<string, unknown>,
   body: Json,
-  options: { headers?: Record<string, string>; ids?: readonly string[] | undefined; isThin?: boolean } = {
+  options: { headers?: Record<string, string>; ids?: string[] | undefined; isThin?: boolean } = {
     ids: ['id'],
   },
 ): EventsRead {
@@ -146,7 +146,7 @@ test('the body itself may be the list of events, and a place may name an item of
 });
 
 test('events that share an id get their position appended', () => {
-  const ids = (places: readonly string[] | undefined, headers = {}) =>
+  const ids = (places: string[] | undefined, headers = {}) =>
     events(read(several, inBatch([item(''), item('')]), { ids: places, headers })).map(({ eventId }) => eventId);
   assert.deepEqual(ids(['$body.delivery']), ['d1/0', 'd1/1']);
   assert.deepEqual(ids(['header.X-Id'], { 'x-id': 'h' }), ['h/0', 'h/1']);

@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { checkFiles } from '../../../src/documents/check.ts';
 import { connectorSchema } from '../../../src/documents/connector.ts';
 import { integrationSchema } from '../../../src/documents/integration.ts';
-import { pushSettings } from '../../../src/intake/push/directory.ts';
 import { secretKeys } from '../../../src/intake/push/mint.ts';
+import { pushSettings } from '../../../src/intake/push/settings.ts';
 import { verify } from '../../../src/intake/push/verify.ts';
 
 /** The recipes of the guide, each against a request as such a sender makes it. */

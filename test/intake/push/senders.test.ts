@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { connectorSchema } from '../../../src/documents/connector.ts';
 import { integrationSchema } from '../../../src/documents/integration.ts';
-import { pushSettings } from '../../../src/intake/push/directory.ts';
-import type { PushSettings } from '../../../src/intake/push/ports.ts';
+import type { PushSettings } from '../../../src/intake/push/settings.ts';
+import { pushSettings } from '../../../src/intake/push/settings.ts';
 import type { Pool } from '../../../src/store/db/pool.ts';
 import { eventBody, exchange, migratedPool, nowS, rawRequest, type Service, settings, startIntake } from './support.ts';
 

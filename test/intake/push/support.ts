@@ -7,8 +7,8 @@ import { registerWebhooks, type Webhooks } from '../../../src/api/webhooks.ts';
 import { unknownEndpoint } from '../../../src/intake/push/answer.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../../src/intake/push/intake.ts';
 import { mintEndpointId, mintSecret } from '../../../src/intake/push/mint.ts';
-import type { PushSettings } from '../../../src/intake/push/ports.ts';
 import type { Sandbox } from '../../../src/intake/push/sandbox.ts';
+import type { PushSettings } from '../../../src/intake/push/settings.ts';
 import { defaultVerification } from '../../../src/intake/push/verification.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
@@ -35,6 +35,7 @@ export const integration = 'lisbon-grand';
 
 export const settings: PushSettings = {
   enabled: true,
+  rehearses: false,
   brandId,
   verification: defaultVerification,
   eventIdPlaces: ['event_id', 'id'],
