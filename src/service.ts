@@ -8,7 +8,7 @@ import { registerWebhooks, type Webhooks } from './api/webhooks.ts';
 import { deliverPorts } from './composition/deliver.ts';
 import { feedbackPorts } from './composition/feedback.ts';
 import { pullPorts, schedulerPorts } from './composition/pull.ts';
-import { eventWorkerPorts, hydratorPorts, type Intake, openIntake, upkeepPorts } from './composition/push.ts';
+import { eventWorkerPorts, hydratorPorts, type Intake, openIntake } from './composition/push.ts';
 import { streamPorts } from './composition/stream.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
 import { sizeBytes } from './documents/units.ts';
@@ -16,7 +16,6 @@ import { InnboundError } from './errors.ts';
 import { startRunner } from './intake/pull/run/runner.ts';
 import { startScheduler } from './intake/pull/run/schedule.ts';
 import { startHydrator } from './intake/push/hydrate.ts';
-import { startPushUpkeep } from './intake/push/upkeep.ts';
 import { startEventWorker } from './intake/push/worker.ts';
 import { startFeedback } from './intake/stream/feedback.ts';
 import { startStreamReaders } from './intake/stream/readers.ts';
@@ -143,8 +142,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const deliveries = await deliverPorts(runtime);
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
-      loops.push(startPushUpkeep(upkeepPorts(runtime)), startStreamReaders(streamPorts(runtime)));
-      loops.push(startDeliveries(deliveries), startFeedback(await feedbackPorts(runtime)), startJobs(runtime));
+      loops.push(startStreamReaders(streamPorts(runtime)), startFeedback(await feedbackPorts(runtime)));
+      loops.push(startDeliveries(deliveries), startJobs(runtime));
     }
     loops.push(startWatch(runtime));
     return { url, runtime, stop };

@@ -1,15 +1,11 @@
-import { durationMs } from '../documents/units.ts';
 import { type FetchedGuest, fetchGuest, fetchSingle } from '../intake/pull/request/single.ts';
 import { goneIsCancelled } from '../intake/pull/run/unlisted.ts';
 import type { Fetched, HydratorPorts } from '../intake/push/hydrate.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/push/intake.ts';
 import type { NewEvent } from '../intake/push/ports.ts';
 import { pushSettingsOf } from '../intake/push/settings.ts';
-import type { UpkeepPorts } from '../intake/push/upkeep.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
-import { systemClock } from '../kit/clock.ts';
 import { open, seal } from '../kit/crypto.ts';
-import { systemRandom } from '../kit/ids.ts';
 import { type StrictLimits, strictLimits } from '../kit/json.ts';
 import { errorFacts } from '../kit/log.ts';
 import { idOf } from '../pipeline/id-prefix.ts';
@@ -19,9 +15,7 @@ import { openIntakePool, type Pool } from '../store/db/pool.ts';
 import { appendEvents } from '../store/events/append.ts';
 import { loadEndpoints, type Sealer } from '../store/events/endpoints.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../store/events/hydration.ts';
-import { pruneRejections, writeRejections } from '../store/events/rejections.ts';
-import { eventPruner } from '../store/events/retention.ts';
-import { pruneSandboxReports } from '../store/events/sandbox.ts';
+import { writeRejections } from '../store/events/rejections.ts';
 import { putEventsBack, setEventAside } from '../store/events/set-aside.ts';
 import { workEvents } from '../store/events/work-events.ts';
 import { storedId } from '../store/records/partner-ids.ts';
@@ -165,24 +159,4 @@ function fetchedOf(single: FetchedGuest): Fetched {
   if (single.kind === 'absent') return single;
   if (single.kind !== 'found') return { ...single, reason: single.code };
   return { kind: 'found', body: Buffer.from(JSON.stringify(single.body)), requestedAt: single.requestedAt };
-}
-
-/** Deletes events, rejections and sandbox reports past their retention. */
-export function upkeepPorts(runtime: Runtime): UpkeepPorts {
-  const { pool } = runtime;
-  const kept = () => runtime.active().settings.retention;
-  const prune = eventPruner(pool, systemClock);
-  const pruned = () =>
-    prune({ rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, () => systemClock.wait(20));
-  return {
-    clock: runtime.clock,
-    random: systemRandom,
-    heartbeats: runtime.heartbeats,
-    tasks: [
-      { name: 'events', run: pruned },
-      { name: 'rejections', run: () => pruneRejections(pool) },
-      { name: 'sandbox reports', run: () => pruneSandboxReports(pool, durationMs(kept().sandbox)) },
-    ],
-    onError: (task, error) => runtime.log.warn({ task, error: errorFacts(error) }, 'push: upkeep failed'),
-  };
 }

@@ -7,6 +7,9 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { withLongStatements } from '../store/db/pool.ts';
 import { forgetDeliveredErasures, giveUpErasures } from '../store/erasure/erased.ts';
 import { noteConfirmations } from '../store/erasure/erasures.ts';
+import { pruneRejections } from '../store/events/rejections.ts';
+import { eventPruner } from '../store/events/retention.ts';
+import { pruneSandboxReports } from '../store/events/sandbox.ts';
 import { countHotel, outdatedHotels, placeOf } from '../store/measures/hotel-report.ts';
 import { countQuality } from '../store/measures/quality.ts';
 import { addTally, countActivity } from '../store/operate/activity.ts';
@@ -32,6 +35,8 @@ export function startWatch(runtime: Runtime): Loop {
       pause: (tookMs, signal) => systemClock.wait(Math.max(ms, rest * (tookMs ?? 0)), signal),
       onError: (error) => log.warn({ task: name, error: errorFacts(error) }, 'watch: failed'),
     });
+  const kept = () => runtime.active().settings.retention;
+  const pruneEvents = eventPruner(pool, systemClock);
   // One node judges what concerns single brands.
   const judge = async () => {
     if (await claimMark(pool, 'alerts', judgedEveryMs - 1_000)) await judgeBrands(runtime);
@@ -52,7 +57,12 @@ export function startWatch(runtime: Runtime): Loop {
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('hotel reports', 60_000, () => countHotelsOnce(runtime), 9),
     every('weekly mails', 10 * 60_000, () => mailWeekly(runtime, systemClock.now())),
-    every('retention', 10 * 60_000, () => prune(runtime)),
+    every('retention', pruneEveryMs, () => prune(runtime)),
+    every('event retention', pruneEveryMs, () =>
+      pruneEvents({ rawMs: durationMs(kept().raw), eventIdsMs: durationMs(kept().event_ids) }, pauseBetweenBatches),
+    ),
+    every('rejection retention', pruneEveryMs, () => pruneRejections(pool)),
+    every('sandbox retention', pruneEveryMs, () => pruneSandboxReports(pool, durationMs(kept().sandbox))),
   ];
   return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 }
@@ -68,6 +78,9 @@ export async function forgetErasures({ pool, active }: Pick<Runtime, 'pool' | 'a
 }
 
 const judgedEveryMs = 30_000;
+/** Any node prunes; two at once do no harm. */
+const pruneEveryMs = 10 * 60_000;
+const pauseBetweenBatches = () => systemClock.wait(20);
 
 /** On one node, every half hour: it reads every reservation that changed yesterday or today. */
 async function countQualityOnce({ pool }: Runtime): Promise<void> {
@@ -95,7 +108,7 @@ async function prune(runtime: Runtime): Promise<void> {
       auditMs: durationMs(audit),
       historyMs: durationMs(history),
     },
-    () => systemClock.wait(20),
+    pauseBetweenBatches,
   );
   if (Object.values(forgotten).some((count) => count > 0))
     runtime.log.info(forgotten, 'watch: deleted rows past their retention');
