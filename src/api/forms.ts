@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { differenceSchema, noteSchema } from '../canonical/schema.ts';
 import { documentNameForm } from '../terms.ts';
 import { anyJson, instant } from './route.ts';
 
@@ -14,7 +15,6 @@ export const counts = <Name extends string>(...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, z.int()])) as { [_ in Name]: z.ZodInt };
 /** A short list, on one page. */
 export const itemsOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ items: z.array(z.object(shape)) });
-export const entityType = z.enum(['reservation', 'guest']);
 
 /** Who a person is, for an operator's decision. */
 export const person = z.object({
@@ -37,17 +37,6 @@ export const operatorAction = z.object({
   what: z.string(),
 });
 
-export const note = z.object({
-  step: z.enum(['shape', 'normalize', 'transform', 'reconcile']),
-  field: z.string().describe('Canonical path, such as guests[0].phone.'),
-  code: z.string(),
-  reason: z.string(),
-  before: anyJson.optional(),
-  after: anyJson.optional(),
-});
-
-export const difference = z.object({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() });
-
 /** Null columns are left out. */
 export const timelineEntry = z.discriminatedUnion('what', [
   z.object({
@@ -61,10 +50,10 @@ export const timelineEntry = z.discriminatedUnion('what', [
     cause_id: z.string().optional(),
     connector_version: z.int().optional(),
     integration_version: z.int().optional(),
-    notes: z.array(note).optional(),
+    notes: z.array(noteSchema).optional(),
     origins: z.record(z.string(), z.string()).optional(),
     raw: anyJson.optional(),
-    diff: z.array(difference).optional(),
+    diff: z.array(differenceSchema).optional(),
     idempotency_key: z.string().optional(),
   }),
   z.object({
@@ -108,60 +97,4 @@ export const attempt = z.object({
   message: z.string().nullable(),
   duration_ms: z.int().nullable(),
   node: z.string().nullable(),
-});
-
-export const replayPreview = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('ready'),
-    record: z.object({ type: entityType, id: z.string() }),
-    before: anyJson.optional(),
-    after: anyJson,
-    diff: z.array(difference),
-  }),
-  z.object({ kind: z.literal('dropped'), reason: z.string() }),
-  z.object({ kind: z.literal('still_failing'), code: z.string(), message: z.string() }),
-  z.object({ kind: z.literal('gone'), message: z.string() }),
-]);
-
-const sandboxOutcome = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('record'),
-    type: entityType,
-    record: anyJson,
-    notes: z.array(note),
-    effect: z.string().optional().describe('The other effects of live processing.'),
-  }),
-  z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
-  z.object({ kind: z.literal('dropped'), reason: z.string() }),
-  z.object({
-    kind: z.literal('fetched_first'),
-    reservation_id: z.string().optional(),
-    guest_id: z.string().optional(),
-  }),
-  z.object({ kind: z.literal('ignored'), reason: z.string() }),
-  z.object({ kind: z.literal('none'), reason: z.string() }),
-]);
-
-/** The sandbox's report on one request. */
-export const sandboxReport = z.object({
-  report_id: z.string(),
-  at: z.string(),
-  event_id: z.string(),
-  event: z.string().optional(),
-  would_answer: z.object({ status: z.int(), code: z.string().optional(), detail: z.string() }),
-  signature: z.object({
-    right: z.boolean(),
-    reason: z.string().optional(),
-    part: z.enum(['time', 'body', 'secret', 'encoding', 'method', 'missing']).optional().describe('What is wrong.'),
-    explanation: z.string().optional(),
-    skew_s: z.number().optional(),
-  }),
-  answered: z.int().optional().describe('What the brand’s own address answered in a rehearsal.'),
-  body: z.object({ bytes: z.int(), problem: z.string().optional() }),
-  envelope: z.array(z.object({ pointer: z.string(), detail: z.string() })),
-  outcome: sandboxOutcome,
-  events: z
-    .array(z.object({ event_id: z.string(), event: z.string(), outcome: sandboxOutcome }))
-    .optional()
-    .describe('When one body holds several events: each of them.'),
 });

@@ -53,3 +53,22 @@ export const {
   room: roomSchema,
   charge: chargeSchema,
 } = recordSchemas(decimalSchema);
+
+export const entityType = z.enum(['reservation', 'guest']);
+
+/** A note, as the timeline and the sandbox show it. */
+export const noteSchema = z.object({
+  step: z.enum(['shape', 'normalize', 'transform', 'reconcile']),
+  field: z.string().describe('Canonical path, such as guests[0].phone.'),
+  code: z.string(),
+  reason: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+
+/** A field in which two states of a record differ. */
+export const differenceSchema = z.object({
+  path: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});

@@ -1,6 +1,7 @@
+import { z } from 'zod';
+import { differenceSchema, entityType } from '../canonical/schema.ts';
 import { InnboundError } from '../errors.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Json } from '../terms.ts';
 
 /**
  * Replays and drops dead letters of all three kinds, one after the other, in the order in which they failed.
@@ -26,20 +27,22 @@ export interface Closing {
 }
 
 /** What a replay would do. Holds guest data. */
-export type Preview =
-  | {
-      readonly kind: 'ready';
-      readonly record: { readonly type: string; readonly id: string };
-      /** The stored record; absent if there is none. */
-      readonly before?: Json;
-      readonly after: Json;
-      readonly diff: readonly { readonly path: string; readonly before?: Json; readonly after?: Json }[];
-    }
+export const previewSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ready'),
+    record: z.object({ type: entityType, id: z.string() }),
+    /** The stored record; absent if there is none. */
+    before: z.unknown().optional(),
+    after: z.unknown(),
+    diff: z.array(differenceSchema),
+  }),
   /** A business rule drops it now. */
-  | { readonly kind: 'dropped'; readonly reason: string }
-  | { readonly kind: 'still_failing'; readonly code: string; readonly message: string }
+  z.object({ kind: z.literal('dropped'), reason: z.string() }),
+  z.object({ kind: z.literal('still_failing'), code: z.string(), message: z.string() }),
   /** It is closed, or the data it was made from is no longer kept. */
-  | { readonly kind: 'gone'; readonly message: string };
+  z.object({ kind: z.literal('gone'), message: z.string() }),
+]);
+export type Preview = z.infer<typeof previewSchema>;
 
 export interface ReplayPorts {
   readonly clock: Clock;

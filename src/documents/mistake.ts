@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { TextFinding } from './checked.ts';
 import type { LoadedDocument, LoadedDocuments } from './kinds.ts';
 import type { Path } from './path.ts';
 
@@ -17,20 +19,19 @@ export interface Problem {
 }
 
 /** One mistake in a workspace, as `validate` prints it. */
-export interface Mistake {
+export const mistakeSchema = z.object({
   /** Relative to the workspace. */
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
+  file: z.string(),
+  /** From 1, like the column. */
+  line: z.int(),
+  column: z.int(),
   /** Such as pull.syncs.stay.every; empty for the document as a whole. */
-  readonly path: string;
-  readonly message: string;
-  readonly suggestion?: string;
-  /** Absent for a mistake, which keeps the documents from being applied. */
-  readonly severity?: 'warning';
-}
+  path: z.string(),
+  message: z.string(),
+  suggestion: z.string().exactOptional(),
+});
+/** Without `severity` it keeps the documents from being applied. */
+export type Mistake = Readonly<z.infer<typeof mistakeSchema>> & { readonly severity?: 'warning' };
 
 /** `message`, with the suggestion as its ending. */
 export function withSuggestion(
@@ -48,14 +49,10 @@ export function inOrder(mistakes: readonly Mistake[]): Mistake[] {
 }
 
 /** A problem found by a check of another room: a mapping or a rule that does not compile. */
-export interface CheckFinding {
+export interface CheckFinding extends TextFinding {
   readonly document: Pick<LoadedDocument, 'kind' | 'name'>;
   /** map.guests.fields.email, or the steps themselves. */
   readonly path: string | Path;
-  readonly message: string;
-  readonly suggestion?: string | undefined;
-  /** The character inside the text at the path. */
-  readonly offset?: number | undefined;
   /** A warning is reported, but the documents can be applied. */
   readonly severity?: 'warning' | undefined;
 }

@@ -192,7 +192,7 @@ async function integrationFor(runtime: Runtime, letter: WholeDeadLetter, under: 
   return recordedIntegration(runtime, name, version, connectorVersion);
 }
 
-const recordOf = ({ type, record_id }: WholeDeadLetter): { type: string; id: string } => ({
+const recordOf = ({ type, record_id }: WholeDeadLetter) => ({
   type: type ?? 'reservation',
   id: record_id ?? '',
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { entityType } from '../forms.ts';
+import { entityType } from '../../canonical/schema.ts';
 import { type Api, anyJson, feed, instant, ok, type Route } from '../route.ts';
 
 const change = z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/field-check.ts';
-import { type ReplayResult, replayDeadLetters, type Under, underFor } from '../../deliver/replay.ts';
+import { entityType } from '../../canonical/schema.ts';
+import { previewSchema, type ReplayResult, replayDeadLetters, type Under, underFor } from '../../deliver/replay.ts';
 import { assignGuestEvent, guestCandidates } from '../../operations/assign-guest-event.ts';
 import { adviseLetter } from '../../operations/recorded-documents.ts';
 import { dropDeadLetter, replayPorts } from '../../operations/replay-dead-letters.ts';
@@ -14,7 +15,7 @@ import {
   listDeadLetters,
   showDeadLetter,
 } from '../../store/operate/dead-letters.ts';
-import { attempt, entityType, itemsOf, person, replayPreview } from '../forms.ts';
+import { attempt, itemsOf, person } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
@@ -156,7 +157,7 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       scope,
       payload: true,
       query: z.strictObject({ under }),
-      response: replayPreview,
+      response: previewSchema,
       handle: async ({ params, query }) => {
         const deadLetter = await showDeadLetter(pool, params.id);
         if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);

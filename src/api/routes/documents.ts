@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../documents/json-schema.ts';
+import { mistakeSchema } from '../../documents/mistake.ts';
 import { casesText } from '../../errors/broken-cases.ts';
 import {
   applyDocument,
@@ -22,14 +23,6 @@ const row = z.object({
   version: z.int(),
   applied_at: instant,
   applied_by: z.string(),
-});
-const mistake = z.object({
-  file: z.string(),
-  line: z.int(),
-  column: z.int(),
-  path: z.string(),
-  message: z.string(),
-  suggestion: z.string().optional(),
 });
 const text = z.string().max(1024 * 1024);
 const field = z.enum(['channel', 'source', 'board']);
@@ -108,9 +101,9 @@ export function documentRoutes({ runtime }: Api): Route[] {
       body: z.strictObject({ kind: kinds, name: named.shape.name.optional(), text }),
       response: z.object({
         valid: z.boolean(),
-        mistakes: z.array(mistake),
+        mistakes: z.array(mistakeSchema),
         warnings: z
-          .array(mistake.extend({ severity: z.literal('warning') }))
+          .array(mistakeSchema.extend({ severity: z.literal('warning') }))
           .describe('Warnings: allowed, but probably a mistake. The document can be applied.'),
         holds_credentials: z
           .boolean()

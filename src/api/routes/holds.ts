@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { differenceSchema } from '../../canonical/schema.ts';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
 import { findHold } from '../../store/operate/holds.ts';
-import { difference } from '../forms.ts';
 import { type Api, anyJson, instant, ok, operator, type Route, viewer } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
@@ -44,7 +44,7 @@ export function holdRoutes({ runtime }: Api): Route[] {
       response: z.object({
         hold,
         remedy: z.object({ connector: z.string(), path: z.string(), from: z.string(), sample: anyJson }).optional(),
-        rows: z.array(z.object({ reservation_id: z.string(), diff: z.array(difference) })),
+        rows: z.array(z.object({ reservation_id: z.string(), diff: z.array(differenceSchema) })),
         next_cursor: z.string().nullable(),
       }),
       handle: async ({ params: { hold_id }, query: { cursor } }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/field-check.ts';
+import { noteSchema } from '../../canonical/schema.ts';
 import { startRun } from '../../composition/pull.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { linkFor } from '../../operations/consent.ts';
@@ -10,7 +11,7 @@ import { resume, tryPartnerOf } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { Json, SyncType } from '../../terms.ts';
-import { counts, note } from '../forms.ts';
+import { counts } from '../forms.ts';
 import {
   type Api,
   admin,
@@ -216,7 +217,7 @@ export function dryRunRoutes({ runtime }: Api): Route[] {
               outcome: z.string().describe('What a run would have done: created, updated, unchanged, …'),
               id: z.string().optional(),
               record: anyJson.optional(),
-              notes: z.array(note).optional(),
+              notes: z.array(noteSchema).optional(),
               code: z.string().optional(),
               message: z.string().optional(),
             }),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { differenceSchema } from '../../canonical/schema.ts';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
-import { difference, documentName, itemsOf, connectorText as text } from '../forms.ts';
+import { documentName, itemsOf, connectorText as text } from '../forms.ts';
 import { type Api, instant, ok, okIf, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
@@ -25,7 +26,7 @@ export function mappingCaseRoutes({ runtime }: Api): Route[] {
         saved_at: instant,
         saved_by: z.string(),
         passes: z.boolean(),
-        diff: z.array(difference),
+        diff: z.array(differenceSchema),
         message: z.string().nullable().describe('Why the sample cannot be mapped at all.'),
       }),
       handle: async ({ params, body }) => ok({ items: await checkCases(runtime, params.connector, body.text) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
+import { type SandboxReport, sandboxReportSchema } from '../../intake/push/sandbox-report.ts';
 import { addressFor, publicUrl } from '../../operations/endpoints.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { transaction } from '../../store/db/pool.ts';
@@ -8,7 +8,6 @@ import { retireEndpoint } from '../../store/events/endpoints.ts';
 import { listEvents, readEvent } from '../../store/events/list.ts';
 import { countRejections, listRejections } from '../../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';
-import { sandboxReport } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
 
@@ -29,7 +28,7 @@ const rejection = z.object({
   body_bytes: z.int(),
   address: z.string(),
 });
-const sandboxSummary = sandboxReport
+const sandboxSummary = sandboxReportSchema
   .pick({ report_id: true, at: true, event_id: true, event: true, would_answer: true, signature: true })
   .extend({ outcome: z.enum(['record', 'dead_letter', 'dropped', 'fetched_first', 'ignored', 'none']) });
 const summaryOf = (report: SandboxReport) => sandboxSummary.parse({ ...report, outcome: report.outcome.kind });
@@ -117,7 +116,7 @@ export function endpointRoutes({ runtime }: Api): Route[] {
       id: 'sandbox.get',
       summary: 'One sandbox report: signature, envelope, and the record that would result',
       payload: true,
-      response: sandboxReport,
+      response: sandboxReportSchema,
       handle: async ({ params }) => {
         const { sandbox_id: sandbox } = (await endpointStatus(pool, params.integration)) ?? {};
         const stored = sandbox == null ? undefined : await readSandboxReport(pool, sandbox, params.report_id);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { longestId } from '../../canonical/field-check.ts';
+import { entityType } from '../../canonical/schema.ts';
 import { statuses } from '../../canonical/values.ts';
 import { stops, waitsFor } from '../../operations/facts.ts';
 import { type ArrivalsFound, findArrivals, findRecords } from '../../operations/find-arrivals.ts';
 import { timelineOf } from '../../operations/timeline.ts';
 import type { EntityType } from '../../terms.ts';
-import { counts, entityType, timelineEntry } from '../forms.ts';
+import { counts, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, anyJson, instant, notFound, ok, type Route, viewer } from '../route.ts';
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { noteSchema } from '../../canonical/schema.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { fetchSample } from '../../operations/fetch-sample.ts';
 import { connectorText } from '../../operations/list-connectors.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import { mappingEffect } from '../../operations/reprocess.ts';
 import { type IntegrationName, isDocumentName, type Json } from '../../terms.ts';
-import { connectorText as connector, counts, documentName, note } from '../forms.ts';
+import { connectorText as connector, counts, documentName } from '../forms.ts';
 import { type Api, anyJson, ok, operator, problem, type Route, viewer } from '../route.ts';
 import { exchange } from './runs.ts';
 
@@ -51,7 +52,7 @@ export function studioRoutes({ runtime }: Api): Route[] {
             kind: z.enum(['record', 'dropped', 'dead']),
             id: z.string().optional(),
             record: anyJson.optional(),
-            notes: z.array(note).optional(),
+            notes: z.array(noteSchema).optional(),
             origins: z.record(z.string(), z.string()).optional(),
             unmapped: z.array(z.string()).optional(),
             raw: anyJson.optional().describe('The raw record, as the mapping sees it.'),

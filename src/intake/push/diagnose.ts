@@ -26,7 +26,8 @@ export function diagnose(
 }
 
 /** The part of a signed request that is wrong. */
-export type WrongPart = 'time' | 'body' | 'secret' | 'encoding' | 'method' | 'missing';
+export const wrongParts = ['time', 'body', 'secret', 'encoding', 'method', 'missing'] as const;
+type WrongPart = (typeof wrongParts)[number];
 
 interface SignedOtherwise {
   readonly explain: string;

@@ -1,15 +1,17 @@
+import { z } from 'zod';
 import type { Brand } from '../../brand/brand.ts';
 import { encodeRecord } from '../../canonical/reservation.ts';
+import { entityType, noteSchema } from '../../canonical/schema.ts';
 import { randomId } from '../../kit/ids.ts';
 import { parseJson, parseStrictJson, type StrictLimits } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
 import { decide } from '../../pipeline.ts';
 import type { Statement } from '../../reconcile/forms.ts';
-import type { EpochMs, Json, Note } from '../../terms.ts';
+import type { EpochMs, Json } from '../../terms.ts';
 import type { Refused } from './answer.ts';
 import * as answer from './answer.ts';
-import { diagnose, explain, type WrongPart } from './diagnose.ts';
+import { diagnose, explain, wrongParts } from './diagnose.ts';
 import { type EventsRead, type ReadEvent, statedId } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
 import type { Endpoint } from './ports.ts';
@@ -18,46 +20,57 @@ import { arrivalOf, stateEvent, thinIdOf } from './reservation-event.ts';
 import type { PushSettings } from './settings.ts';
 import { secondsIn, statedSignature, verify } from './verify.ts';
 
-export interface SandboxReport {
-  readonly report_id: string;
-  readonly at: string;
-  readonly event_id: string;
-  readonly event?: string;
-  /** The answer of the live endpoint to this request. */
-  readonly would_answer: { readonly status: number; readonly code?: string; readonly detail: string };
-  readonly signature: {
-    readonly right: boolean;
-    readonly reason?: string;
-    readonly part?: WrongPart;
-    readonly explanation?: string;
-    /** How far the sender's clock is behind ours. */
-    readonly skew_s?: number;
-  };
-  /** What the brand's own address answered in a rehearsal; the sandbox address answers 200 to everything. */
-  readonly answered?: number;
-  readonly body: { readonly bytes: number; readonly problem?: string };
-  readonly envelope: readonly { readonly pointer: string; readonly detail: string }[];
-  /** The record that live processing would produce, or why there would be none. */
-  readonly outcome: SandboxOutcome;
-  /** When one body holds several events: each of them; the first has the outcome above. */
-  readonly events?: readonly { readonly event_id: string; readonly event: string; readonly outcome: SandboxOutcome }[];
-}
+const anyJson = z.unknown() as z.ZodType<Json>;
 
-type SandboxOutcome =
-  | {
-      readonly kind: 'record';
-      readonly type: 'reservation' | 'guest';
-      readonly record: Json;
-      readonly notes: readonly Note[];
-      /** The other effects of live processing. */
-      readonly effect?: string;
-    }
-  | { readonly kind: 'dead_letter'; readonly code: string; readonly message: string; readonly detail: Json }
-  | { readonly kind: 'dropped'; readonly reason: string }
-  | { readonly kind: 'fetched_first'; readonly reservation_id?: string; readonly guest_id?: string }
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('record'),
+    type: entityType,
+    record: anyJson,
+    notes: z.array(noteSchema),
+    effect: z.string().optional().describe('The other effects of live processing.'),
+  }),
+  z.object({ kind: z.literal('dead_letter'), code: z.string(), message: z.string(), detail: anyJson }),
+  z.object({ kind: z.literal('dropped'), reason: z.string() }),
+  z.object({
+    kind: z.literal('fetched_first'),
+    reservation_id: z.string().optional(),
+    guest_id: z.string().optional(),
+  }),
   /** Accepted and not stored: the connector maps none of its events. */
-  | { readonly kind: 'ignored'; readonly reason: string }
-  | { readonly kind: 'none'; readonly reason: string };
+  z.object({ kind: z.literal('ignored'), reason: z.string() }),
+  z.object({ kind: z.literal('none'), reason: z.string() }),
+]);
+type SandboxOutcome = z.infer<typeof outcomeSchema>;
+
+/** The sandbox's report on one request. */
+export const sandboxReportSchema = z.object({
+  report_id: z.string(),
+  at: z.string(),
+  event_id: z.string(),
+  event: z.string().optional(),
+  /** The answer of the live endpoint to this request. */
+  would_answer: z.object({ status: z.int(), code: z.string().optional(), detail: z.string() }),
+  signature: z.object({
+    right: z.boolean(),
+    reason: z.string().exactOptional(),
+    part: z.enum(wrongParts).exactOptional().describe('What is wrong.'),
+    explanation: z.string().exactOptional(),
+    /** How far the sender's clock is behind ours. */
+    skew_s: z.number().exactOptional(),
+  }),
+  /** The sandbox address answers 200 to everything. */
+  answered: z.int().optional().describe('What the brand’s own address answered in a rehearsal.'),
+  body: z.object({ bytes: z.int(), problem: z.string().optional() }),
+  envelope: z.array(z.object({ pointer: z.string(), detail: z.string() })),
+  /** The record that live processing would produce, or why there would be none; of several events, for the first. */
+  outcome: outcomeSchema,
+  events: z
+    .array(z.object({ event_id: z.string(), event: z.string(), outcome: outcomeSchema }))
+    .optional()
+    .describe('When one body holds several events: each of them.'),
+});
+export type SandboxReport = z.infer<typeof sandboxReportSchema>;
 
 /** The settings that the live endpoint uses. */
 export interface Examined {
@@ -172,7 +185,7 @@ function outcomeOf(brand: Brand, { event, data, occurredAt, body }: ReadEvent, r
   const statement = stateEvent(brand, { event, data }, arrivalOf(pending));
   const made = decide(brand, undefined, statement);
   if (made.kind === 'change')
-    return { kind: 'record', type: 'reservation', record: parseJson(made.text), notes: made.notes };
+    return { kind: 'record', type: 'reservation', record: parseJson(made.text), notes: [...made.notes] };
   if (made.kind !== 'dead') return { kind: 'dropped', reason: made.reason ?? '' };
   const { code, message, detail } = statement.failure ?? made.deadLetter;
   const isPart = statement.isPart && event !== 'reservation.created';
@@ -185,7 +198,7 @@ function partialOutcome({ id, says, notes }: Statement, missing: string): Sandbo
     kind: 'record',
     type: 'reservation',
     record: { id, ...says?.values },
-    notes,
+    notes: [...notes],
     effect: `Changes only these fields of the stored reservation. If it is not stored, the event becomes a dead letter (record.unknown_reservation): ${missing}.`,
   };
 }
