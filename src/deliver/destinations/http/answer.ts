@@ -3,6 +3,7 @@ import { isObject, type Json } from '../../../terms.ts';
 import type { Outcome } from '../../destination.ts';
 import { beginning, keptBytes, type vendorWords } from '../../http-answer.ts';
 import type { AnswerRule, FailureRule, FoundRule } from './operation.ts';
+import { reader } from './template.ts';
 
 /** What an answer means beyond its status: for each item of a batch, and for a request that failed as a whole. */
 
@@ -181,12 +182,7 @@ export function at(value: Json, path: string): Json | undefined {
   if (path === '') return value;
   // A key may have dots itself, such as @odata.nextLink.
   if (isObject(value) && Object.hasOwn(value, path)) return value[path] ?? undefined;
-  let place: Json | undefined = value;
-  for (const part of path.split('.')) {
-    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, part)) return undefined;
-    place = (place as { [key: string]: Json })[part];
-  }
-  return place ?? undefined;
+  return reader(path.split('.'))(value) as Json | undefined;
 }
 
 export function textAt(value: Json, path: string | undefined): string | undefined {

@@ -1,30 +1,11 @@
 import type { Json } from '../../../terms.ts';
 import type { Limit } from '../../destination.ts';
-import type { AnswerRule, FailureRule, FoundRule, Situation } from './operation.ts';
+import type { Situation } from './operation.ts';
 import type { Preset } from './preset.ts';
 import { compileLine, compileTemplate, type Scope } from './template.ts';
 
 /** One kind of request, with its templates compiled. */
-export interface Operation {
-  readonly method: string;
-  readonly url: (scope: Scope) => string | undefined;
-  readonly headers: (scope: Scope) => Record<string, string>;
-  /** One item's body; undefined sends none. */
-  readonly body: ((scope: Scope) => unknown) | undefined;
-  /** Wraps a batch; undefined where a request holds one item. */
-  readonly envelope: ((scope: Scope) => unknown) | undefined;
-  readonly unique: ((scope: Scope) => string | undefined) | undefined;
-  readonly accept: readonly number[];
-  readonly found: FoundRule | undefined;
-  readonly answer: AnswerRule | undefined;
-  readonly failure: FailureRule | undefined;
-  /** The most items in one request; undefined uses the batch size of the destination. */
-  readonly batch: number | undefined;
-  readonly skip: boolean;
-  readonly limit: Limit | undefined;
-  /** Whether the item has all that this request requires. Checked when its turn comes: earlier answers may have found values. */
-  readonly applies: (scope: Scope) => boolean;
-}
+export type Operation = ReturnType<typeof compile>;
 
 export type Rule = Situation & { readonly url?: string | undefined; readonly limit?: string | undefined };
 
@@ -42,7 +23,7 @@ export function merge(first: Partial<Rule>, second: Partial<Rule>): Rule {
   return { ...first, ...second, ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
-export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {}): Operation {
+export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {}) {
   const headers = Object.entries(rule.headers ?? {}).map(([name, value]) => [name, compileLine(value)] as const);
   const requires = (rule.requires ?? []).map((path) => compileLine(`{${path}}`));
   const unwanted = (rule.skip_if ?? []).map((path) => compileLine(`{${path}}`));
@@ -51,14 +32,16 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
     method: rule.method ?? 'POST',
     // Values of the settings are part of the address; values of a record are escaped.
     url: compileLine(withValues(rule.url ?? '', values), encodeURIComponent),
-    headers: (scope) =>
+    headers: (scope: Scope): Record<string, string> =>
       Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
+    /** One item's body; undefined sends none. */
     body:
       rule.body === 'none'
         ? undefined
         : rule.body === undefined
-          ? ({ message }) => message
+          ? ({ message }: Scope) => message
           : compileTemplate(rule.body as Json, rule.empty),
+    /** Wraps a batch; undefined where a request holds one item. */
     envelope: rule.envelope === undefined ? undefined : compileTemplate(rule.envelope as Json),
     unique: rule.unique === undefined ? undefined : compileLine(rule.unique),
     accept: rule.accept ?? [],
@@ -68,10 +51,12 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
     },
     answer: rule.answer,
     failure: rule.failure,
+    /** The most items in one request; undefined uses the batch size of the destination. */
     batch: rule.batch,
     skip: rule.skip ?? false,
     limit: limitOf(rule.limit, limits),
-    applies: (scope) =>
+    /** Whether the item has all that this request requires. Checked when its turn comes: earlier answers may have found values. */
+    applies: (scope: Scope) =>
       requires.every((has) => has(scope) !== undefined) &&
       unwanted.every((has) => has(scope) === undefined) &&
       (one === undefined || one(scope) !== other?.(scope)),

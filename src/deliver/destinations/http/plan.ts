@@ -1,5 +1,4 @@
 import type { Guest } from '../../../canonical/reservation.ts';
-import type { Json } from '../../../terms.ts';
 import { guestsOf } from '../../consent.ts';
 import type { Outcome } from '../../destination.ts';
 import { type Delivery, type Message, type MessageData, messageJson } from '../../message.ts';
@@ -15,14 +14,7 @@ import type { PlannedItem, Stage } from './turns.ts';
 
 /** Settings and preset, merged and compiled: the requests that a batch of deliveries becomes. */
 
-export interface Plan {
-  /** None if the message holds nothing for this destination. */
-  items(delivery: Delivery, index: number): PlannedItem[];
-  /** Set if no request can express what the delivery says, or none has to. */
-  withoutRequest(delivery: Delivery): Outcome | undefined;
-}
-
-export function compilePlan(settings: Settings): Plan {
+export function compilePlan(settings: Settings) {
   const preset = settings.preset === undefined ? undefined : presets.get(settings.preset);
   const values = valuesOf(settings, preset);
   const each = settings.each ?? preset?.each ?? 'record';
@@ -57,10 +49,11 @@ export function compilePlan(settings: Settings): Plan {
   const { withdrawn, moved } = steps;
   const isMoving = moved !== undefined && moved.length > 0 && !preset?.keeps_moved;
   return {
-    withoutRequest: (delivery) =>
-      notExpressed(delivery, { each, body: usual.body as Json, steps }) ??
-      (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
-    items(delivery, index) {
+    /** Set if no request can express what the delivery says, or none has to. */
+    withoutRequest: (delivery: Delivery): Outcome | undefined =>
+      notExpressed(delivery) ?? (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),
+    /** None if the message holds nothing for this destination. */
+    items(delivery: Delivery, index: number): PlannedItem[] {
       const { message, changedAt, byConsent } = delivery;
       const earlier = delivery.earlier?.();
       const isErasure = message.event === 'erased';
@@ -120,6 +113,28 @@ export function compilePlan(settings: Settings): Plan {
         .filter(({ operation }) => !operation.skip);
     },
   };
+
+  /**
+   * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the
+   * guest like any other, and its answer would count as the confirmation. The message itself, without a body, says what happened.
+   */
+  function notExpressed(delivery: Delivery): Outcome | undefined {
+    const { message, byConsent } = delivery;
+    if (usual.body === undefined) return undefined;
+    const body = JSON.stringify(usual.body);
+    const isAboutGuests = each === 'guest' || message.type === 'guest';
+    if (message.event === 'erased') {
+      const isSaid = steps.erased !== undefined || body.includes('{event') || !isAboutGuests;
+      return isSaid || erasedPeople(delivery).length === 0 ? undefined : dead('erased');
+    }
+    if (message.event === 'removed') {
+      const isSaid = steps.removed !== undefined || /\{(?:event|data\.status)/.test(body);
+      return isSaid || each === 'guest' ? undefined : dead('removed');
+    }
+    const withdraws = byConsent && guestsOf(message.type, message.data).some(refuses);
+    const isSaid = (withdrawn !== undefined && isAboutGuests) || body.includes('consent');
+    return withdraws && !isSaid ? dead('withdrawn') : undefined;
+  }
 
   function scopeOf({ changedAt, mayHaveArrived }: Delivery, message: Message, moment: StayMoment | undefined): Scope {
     const isNewlyCancelled = moment?.kind === 'cancelled';
@@ -246,36 +261,6 @@ const nobody = (scope: Scope): Subject => subjectOf(scope, 0, false);
 
 const isEnding = ({ byConsent }: Delivery, guest: Person | undefined): boolean =>
   guest?.consent_change === 'withdrawn' || (byConsent && guest?.marketing_consent === false);
-
-interface Requests {
-  readonly each: 'record' | 'guest';
-  /** The body of the usual request; undefined for the message itself, which says what happened. */
-  readonly body: Json | undefined;
-  /** The requests of each situation, where it has its own. */
-  readonly steps: Readonly<Partial<Record<'erased' | 'withdrawn' | 'removed', unknown>>>;
-}
-
-/**
- * The outcome of an erasure, a withdrawal of consent or a removal that none of the requests can express. The usual request would send the guest like
- * any other, and its answer would count as the confirmation.
- */
-function notExpressed({ message, byConsent, ...rest }: Delivery, requests: Requests): Outcome | undefined {
-  if (requests.body === undefined) return undefined;
-  const body = JSON.stringify(requests.body);
-  const isAboutGuests = requests.each === 'guest' || message.type === 'guest';
-  if (message.event === 'erased') {
-    const isSaid = requests.steps.erased !== undefined || body.includes('{event') || !isAboutGuests;
-    return isSaid || erasedPeople({ message, byConsent, ...rest }).length === 0 ? undefined : dead('erased');
-  }
-  if (message.event === 'removed') {
-    const isSaid = requests.steps.removed !== undefined || /\{(?:event|data\.status)/.test(body);
-    return isSaid || requests.each === 'guest' ? undefined : dead('removed');
-  }
-  const withdraws =
-    byConsent && guestsOf(message.type, message.data).some(({ marketing_consent: agrees }) => agrees === false);
-  const isSaid = (requests.steps.withdrawn !== undefined && isAboutGuests) || body.includes('consent');
-  return withdraws && !isSaid ? dead('withdrawn') : undefined;
-}
 
 const words = {
   erased: 'The body of this destination cannot express an erasure, and there is no on.erased.',

@@ -115,9 +115,9 @@ function emptying(read: Read, path: readonly string[], empty: Empty): Read {
   };
 }
 
-function reader(parts: readonly string[]): Read {
-  return (scope) => {
-    let value: unknown = scope;
+export function reader(parts: readonly string[]) {
+  return (from: unknown): unknown => {
+    let value = from;
     for (const part of parts) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
       value = (value as Record<string, unknown>)[part];
