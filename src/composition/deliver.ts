@@ -218,10 +218,9 @@ function filterOf(text: string, receives: readonly EntityType[]): NonNullable<Se
   const byType = new Map(receives.map((type) => [type, compileCondition(text, type)]));
   return (type, data) => {
     const condition = byType.get(type);
-    if (condition?.kind !== 'ok') return { kind: 'failed', message: 'The filter does not fit this type of record.' };
+    if (condition?.kind !== 'ok') return { message: 'The filter does not fit this type of record.' };
     const tested = condition.test(data as Reservation | Guest);
-    if (tested.kind === 'failed') return { kind: 'failed', message: tested.message };
-    return { kind: tested.value ? 'yes' : 'no' };
+    return tested.kind === 'failed' ? tested : tested.value;
   };
 }
 

@@ -92,6 +92,6 @@ export function staysFor(
       : [{ brand, data: dataOf('reservation', stay.id, stay) }];
   });
   return [...(own ? [{ brand: integration, data: { ...(cancelled_at && { cancelled_at }), ...own } }] : []), ...others]
-    .filter(({ data }) => (selection.filter?.('reservation', data) ?? { kind: 'yes' }).kind === 'yes')
+    .filter(({ data }) => (selection.filter?.('reservation', data) ?? true) === true)
     .map(({ brand, data }) => ({ ...selection.fields('reservation', data), brand }));
 }

@@ -7,16 +7,11 @@ import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName
 import type { Destination } from './destination.ts';
 import type { MessageData } from './message.ts';
 
-type FilterAnswer =
-  | { readonly kind: 'yes' }
-  | { readonly kind: 'no' }
-  /** The message holds no values of the record. */
-  | { readonly kind: 'failed'; readonly message: string };
-
 /** Which part of which changes a destination gets. */
 export interface Selection {
   readonly receives: readonly EntityType[];
-  readonly filter?: (type: EntityType, data: MessageData) => FilterAnswer;
+  /** The message of a failure holds no values of the record. */
+  readonly filter?: (type: EntityType, data: MessageData) => boolean | { readonly message: string };
   readonly consent?: 'marketing';
   /** Obvious test guests are not sent, nor bookings of nobody else. */
   readonly leavesOutTests?: boolean;

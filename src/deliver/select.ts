@@ -127,9 +127,9 @@ export function select(lane: Lane, claimed: Claimed, epoch = 1): Selected {
     // Of a person whose consent is unknown nothing is said, not even that.
     return type === 'guest' ? skip('no_consent', reason) : leave('no_consent', reason);
   }
-  const answer = isTestRecord ? ({ kind: 'no' } as const) : (selection.filter?.(type, data) ?? { kind: 'yes' });
-  if (answer.kind === 'failed') return { kind: 'dead', code: 'deliver.filter_failed', message: answer.message };
-  if (answer.kind === 'no') {
+  const matches = !isTestRecord && (selection.filter?.(type, data) ?? true);
+  if (typeof matches === 'object') return { kind: 'dead', code: 'deliver.filter_failed', message: matches.message };
+  if (!matches) {
     // A withdrawal is sent whatever the filter says: the destination holds the guest.
     const withdrawn = needsDelivered(selection) ? onlyWithdrawals(type, agreed, history, isAgreed) : undefined;
     const code = isTestRecord ? 'test_data' : 'filtered';

@@ -73,7 +73,7 @@ test('types that a destination does not receive and versions no longer stored ar
 
 test('a record that the destination has, or may have, is removed; one that it never had is not mentioned', () => {
   const [before, now] = [reservation('r'), reservation('r', { status: 'cancelled' })];
-  const filtered: Selection = { ...all, filter: () => ({ kind: 'no' }) };
+  const filtered: Selection = { ...all, filter: () => false };
   const dropped = { event: 'removed', idempotencyKey: 'k', at: 0, record: () => now } as const;
   const leaving = { ...lane(config('crm', { selection: all })), isLeaving: true };
   const ways: [string, (one: Claimed) => ReturnType<typeof select>][] = [
@@ -133,10 +133,10 @@ test('paths of guests[] apply to guest records too', () => {
 });
 
 test('a filter that fails makes a dead letter, one that does not match a skip', () => {
-  const filter = (answer: 'yes' | 'no') => ({ ...all, filter: () => ({ kind: answer }) as const });
-  assert.equal(told(filter('no'), claimed(reservation('r'))), 'filtered');
-  assert.equal(typeof told(filter('yes'), claimed(reservation('r'))), 'object');
-  const failing: Selection = { ...all, filter: () => ({ kind: 'failed', message: 'no such key' }) };
+  const filter = (matches: boolean) => ({ ...all, filter: () => matches });
+  assert.equal(told(filter(false), claimed(reservation('r'))), 'filtered');
+  assert.equal(typeof told(filter(true), claimed(reservation('r'))), 'object');
+  const failing: Selection = { ...all, filter: () => ({ message: 'no such key' }) };
   assert.equal(told(failing, claimed(reservation('r'))), 'deliver.filter_failed');
 });
 
@@ -196,7 +196,7 @@ test('consent: a withdrawal holds the identifiers that the destination knows, an
 
 test('consent: a withdrawal is sent whatever the filter says; leaving the booking is not a withdrawal', () => {
   const before = reservation('r', { guests: [{ ...ana, ...yes }] });
-  const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
+  const strict: Selection = { ...marketing, filter: () => false };
   assert.equal(typeof told(strict, claimed(reservation('r', { guests: [{ ...ana, ...no }] }), before)), 'object');
   assert.equal(told(marketing, claimed(reservation('r', { guests: [rui] }), before)), 'removed');
 });
@@ -209,7 +209,7 @@ test('consent: a filter passes over a booking, but not over the withdrawal of on
   const before = reservation('r', { guests: [{ ...ana, ...yes }, agrees] });
   const now = reservation('r', { guests: [withdraws, agrees], status: 'cancelled' });
   const only = { guest_id: 'a', email: 'ana@guests.example', phone: '+351912345678', ...no };
-  const never = () => ({ kind: 'no' }) as const;
+  const never = () => false;
   // Also where the destination gets everybody, and is notified of changes of consent.
   for (const selection of [
     { ...marketing, comparesConsent: true },
@@ -331,12 +331,12 @@ test('an erasure goes to every destination that may know the record, past filter
     record: () => reservation('r', { guests: [] }),
     erased: [ana],
   };
-  const strict: Selection = { ...marketing, filter: () => ({ kind: 'no' }) };
+  const strict: Selection = { ...marketing, filter: () => false };
   assert.equal(told(strict, claimed(reservation('r'), undefined, { change })), 'no_consent');
   assert.equal(typeof told(strict, claimed(reservation('r'), reservation('r'), { change })), 'object');
   assert.equal(typeof told(strict, claimed(reservation('r'), undefined, { change, interrupted: true })), 'object');
   assert.equal(
-    typeof told({ ...all, filter: () => ({ kind: 'no' }) }, claimed(reservation('r'), undefined, { change })),
+    typeof told({ ...all, filter: () => false }, claimed(reservation('r'), undefined, { change })),
     'object',
   );
 });
