@@ -8,12 +8,7 @@ import { type Leaves, type Selected, select } from './select.ts';
 import { leastAskedMs, nextTry, type Sendable, send, spansOf } from './send.ts';
 import type { Settler } from './settle.ts';
 
-export interface Counts {
-  delivered: number;
-  skipped: number;
-  retry: number;
-  dead: number;
-}
+export type Counts = Record<Settlement['result']['kind'], number>;
 
 export interface BatchContext {
   readonly ports: DeliverPorts;
@@ -66,22 +61,15 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
   return counts;
 }
 
-interface SentBatch {
-  readonly answered: readonly (RecordOutcome & Pick<ClaimedSendable, 'claimed' | 'leaves'>)[];
-  /** Cut off by our own shutdown: they may have arrived. The next claim says so, and no try is used. */
-  readonly abandoned: readonly Claimed[];
-  /** The lease as extended while the batch was sent. */
-  readonly lease: Leased['lease'];
-}
-
 async function sendLeased(
   { ports, config, destination, leaseMs, stopping }: BatchContext,
   key: LaneKey,
   { claims, lease }: Leased,
   sendables: readonly ClaimedSendable[],
-): Promise<SentBatch> {
+) {
   if (sendables.length === 0) return { answered: [], abandoned: [], lease };
   const { store, clock } = ports;
+  /** As extended while the batch is sent. */
   let current = lease;
   const extendLease = async (): Promise<boolean> => {
     const extended = new Lease(clock, leaseMs);
@@ -101,6 +89,7 @@ async function sendLeased(
     const record = `${key.integration} ${claimed.type} ${claimed.id}`;
     return outcome === undefined || outcome === 'stopped' ? [] : [{ claimed, record, outcome, leaves }];
   });
+  // Cut off by our own shutdown: they may have arrived. The next claim says so, and no try is used.
   const abandoned = sendables.filter((_, i) => sent[i] === 'stopped').map(({ claimed }) => claimed);
   return { answered, abandoned, lease: current };
 }

@@ -148,10 +148,7 @@ export class Engine {
   }
 
   #count(settled: Counts): void {
-    this.counts.delivered += settled.delivered;
-    this.counts.skipped += settled.skipped;
-    this.counts.retry += settled.retry;
-    this.counts.dead += settled.dead;
+    for (const kind of Object.keys(settled) as (keyof Counts)[]) this.counts[kind] += settled[kind];
   }
 }
 

@@ -168,18 +168,8 @@ export const leastAskedMs = 1_000;
 /** Waits are stretched by up to a quarter, so that records that failed together are not retried together. */
 const stretch = 0.25;
 
-interface FailedTry {
-  /** The wait that the destination asked for (Retry-After). */
-  readonly afterMs?: number;
-  /** The try does not count: the destination only asked to wait. */
-  readonly free?: boolean;
-  /** The try does not count: the destination is away altogether. */
-  readonly isOutage?: boolean;
-}
-
-type NextTry =
-  | { readonly kind: 'wait'; readonly delayMs: number; readonly triesUsed: number }
-  | { readonly kind: 'dead' };
+/** The try of an outage does not count: the destination is away altogether. */
+type FailedTry = Pick<Extract<Outcome, { kind: 'retry' }>, 'afterMs' | 'free'> & { readonly isOutage?: boolean };
 
 /** `triesUsed` counts the failed tries before this one, of which the schedule allows one per entry; `chance` is in [0, 1). */
 export function nextTry(
@@ -187,13 +177,13 @@ export function nextTry(
   triesUsed: number,
   scheduleMs: readonly number[],
   chance: number,
-): NextTry {
+) {
   const asked = Math.min(Math.max(afterMs, 0), longestWaitMs);
-  const wait = (ms: number, used: number): NextTry => ({ kind: 'wait', delayMs: Math.round(ms), triesUsed: used });
+  const wait = (ms: number, used: number) => ({ kind: 'wait', delayMs: Math.round(ms), triesUsed: used }) as const;
   if (free) return wait(Math.max(asked, leastAskedMs) * (1 + (stretch / 5) * chance), triesUsed);
   // In an outage the circuit decides when to try again; the first delay only holds until it opens.
   const base = isOutage ? (scheduleMs[0] ?? leastAskedMs) : scheduleMs[triesUsed];
-  if (base === undefined) return { kind: 'dead' };
+  if (base === undefined) return { kind: 'dead' } as const;
   return wait(Math.max(base * (1 + stretch * chance), asked), isOutage ? triesUsed : triesUsed + 1);
 }
 
@@ -203,17 +193,11 @@ export function isLastTry(triesUsed: number, scheduleMs: readonly number[]): boo
 }
 
 /** A span for each record of a call, which continues the trace that made its version. */
-interface DeliverySpans {
-  /** For the call: absent if its records belong to several traces. */
-  readonly traceparent: string | undefined;
-  end(sent: readonly SendOutcome[]): void;
-}
-
 export function spansOf(
   tracer: Tracer,
   { integration, destination }: LaneKey,
   records: readonly { readonly claimed: Claimed }[],
-): DeliverySpans {
+) {
   const spans = records.map(({ claimed: { type, version, triesUsed, change } }): Span => {
     const attributes = {
       'innbound.integration': integration,
@@ -227,8 +211,9 @@ export function spansOf(
   });
   const traces = new Set(spans.map(({ traceparent }) => traceparent.slice(0, 35)));
   return {
+    /** For the call: absent if its records belong to several traces. */
     traceparent: traces.size === 1 ? spans[0]?.traceparent : undefined,
-    end(sent) {
+    end(sent: readonly SendOutcome[]) {
       for (const [i, span] of spans.entries()) {
         const outcome = sent[i];
         if (outcome === undefined || outcome === 'stopped') span.end({ 'innbound.outcome': 'stopped' });

@@ -20,13 +20,7 @@ export interface Format<Row = unknown> {
   erase(row: Row, erasure: Delivery): Row | undefined;
 }
 
-interface Version {
-  readonly type: unknown;
-  readonly integration: unknown;
-  readonly id: unknown;
-  readonly epoch: unknown;
-  readonly version: unknown;
-}
+type Version = Readonly<Record<'type' | 'integration' | 'id' | 'epoch' | 'version', unknown>>;
 
 /** An older version of the record that the erasure is about. The epoch outranks the version: after a restore versions repeat. */
 export function isOlderThan({ type, integration, id, epoch, version }: Version, { message }: Delivery): boolean {

@@ -6,15 +6,8 @@ import { isSqlState } from '../../../kit/sql-state.ts';
 import type { Outcome } from '../../destination.ts';
 import { canonicalOf, ownColumns, ownWords, type Table } from './tables.ts';
 
-interface ServerError {
-  readonly code?: string;
-  readonly table?: string;
-  readonly column?: string;
-  /** The functions and statements in which it happened. */
-  readonly where?: string;
-  /** The routine of PostgreSQL that raised it. */
-  readonly routine?: string;
-}
+/** `where` has the functions and statements in which it happened; `routine` is the one of PostgreSQL that raised it. */
+type ServerError = Partial<pg.DatabaseError>;
 
 /**
  * True if the tables are not as we need them, or we may not use them: no row is to blame. The message of such an error names tables
