@@ -161,3 +161,11 @@ export function isTimezone(name: string): boolean {
 export function localDateAt(timezone: string, epochMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone).toPlainDate().toString();
 }
+
+/**
+ * Calendar arithmetic, never clock time: a day of 23 or 25 hours is one day, so ranges have no gaps over daylight saving, leap
+ * days and month ends.
+ */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { printable } from '../../packages/partner-kit/src/escape.ts';
-import { isLocalDate, localDateAt } from '../canonical/values.ts';
+import { addDays, isLocalDate, localDateAt } from '../canonical/values.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { pullPorts } from '../composition/pull.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
@@ -8,7 +8,6 @@ import { errors, InnboundError } from '../errors.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { asksByDays, listRequestOf, noList } from '../intake/pull/request/list-request.ts';
 import { type SyncResult, syncOnce } from '../intake/pull/run/sync-once.ts';
-import { addDays } from '../intake/pull/window/windows.ts';
 import { fileHere, isUnapplied, listedBrands } from '../operations/document-file.ts';
 import { excludedBounds, listerOf, staysIn } from '../operations/dry-run.ts';
 import type { Runtime } from '../runtime/runtime.ts';

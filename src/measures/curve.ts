@@ -1,3 +1,4 @@
+import { addDays } from '../canonical/values.ts';
 import type { ForecastError, Money, Sold } from './facts.ts';
 
 /** What a day added to the books of a night; the day is null where days are not told apart. */
@@ -39,9 +40,6 @@ export function added(...amounts: readonly Money[]): Money {
     sum[currency] = cents((sum[currency] ?? 0) + amount);
   return sum;
 }
-
-export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** 52 weeks: the same weekday. */
 export const year = 364;

@@ -1,18 +1,14 @@
+import type { z } from 'zod';
 import type { Capacity } from '../canonical/capacity.ts';
-import { addDays, added, cents, year } from './curve.ts';
+import { addDays } from '../canonical/values.ts';
+import type { measuresSchema } from '../documents/measures.ts';
+import { added, cents, year } from './curve.ts';
 import type { HotelFacts, Lost, Money, NightFacts, Sold } from './facts.ts';
 
 /** The figures of a hotel as its page shows them: in one currency, by one definition, against its rooms and its budget. */
 
-export interface Reporting {
-  /** innbound: as the hotel sells its rooms. usali: as the industry compares hotels (docs/guides/measures.md). */
-  readonly definition: 'innbound' | 'usali';
-  readonly currency?: string | undefined;
-  /** What one unit of another currency is worth, from a day on. */
-  readonly rates: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Percent of the room revenue that a channel keeps. */
-  readonly commission: Readonly<Record<string, number>>;
-}
+/** The definition is that of docs/guides/measures.md. */
+export type Reporting = z.infer<typeof measuresSchema>;
 
 export interface Rooms {
   /** That can be sold: rooms that are out of order are not among them, if the partner says so. */

@@ -2,11 +2,10 @@ import { behaviourRules, checkApi } from '../../packages/partner-kit/src/check/a
 import { OutOfRequests } from '../../packages/partner-kit/src/check/client.ts';
 import type { Target } from '../../packages/partner-kit/src/check/evidence.ts';
 import type { Brand } from '../brand/brand.ts';
-import { localDateAt } from '../canonical/values.ts';
+import { addDays, localDateAt } from '../canonical/values.ts';
 import type { PullSettings } from '../documents/pull.ts';
 import { readTotal } from '../intake/pull/page/paginate.ts';
 import type { PullPorts } from '../intake/pull/ports.ts';
-import { addDays } from '../intake/pull/window/windows.ts';
 import { pathReader } from '../json-path/read.ts';
 import type { PullFacts } from '../onboard/facts.ts';
 import { gateOf } from '../outbound/ask/asking.ts';

@@ -1,9 +1,9 @@
 import type { Reservation } from '../canonical/reservation.ts';
-import { localDateAt } from '../canonical/values.ts';
+import { addDays, localDateAt } from '../canonical/values.ts';
 import { limitsOf, type PullPorts, type QueueRequest } from '../intake/pull/ports.ts';
 import { asksByDays } from '../intake/pull/request/list-request.ts';
 import { executeRun } from '../intake/pull/run/execution.ts';
-import { addDays, daysIn, type Window } from '../intake/pull/window/windows.ts';
+import { daysIn, type Window } from '../intake/pull/window/windows.ts';
 import { parseJson } from '../kit/json.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';

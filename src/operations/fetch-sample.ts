@@ -1,11 +1,10 @@
-import { localDateAt } from '../canonical/values.ts';
+import { addDays, localDateAt } from '../canonical/values.ts';
 import { pullPorts } from '../composition/pull.ts';
 import type { ErrorCode } from '../errors.ts';
 import { openPage, paginatorFor } from '../intake/pull/page/paginate.ts';
 import { addRelated } from '../intake/pull/page/related.ts';
 import { limitsOf, type PullPorts } from '../intake/pull/ports.ts';
 import { changeStepDays, listRequestOf, listValues, noList } from '../intake/pull/request/list-request.ts';
-import { addDays } from '../intake/pull/window/windows.ts';
 import { systemClock } from '../kit/clock.ts';
 import { noAskCounts, openAsker } from '../outbound/ask/asking.ts';
 import type { ShownExchange } from '../outbound/ask/exchange.ts';

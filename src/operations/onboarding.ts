@@ -1,9 +1,8 @@
 import { type Document, isMap, stringify } from 'yaml';
 import { z } from 'zod';
-import { localDateAt } from '../canonical/values.ts';
+import { addDays, localDateAt } from '../canonical/values.ts';
 import { startRun } from '../composition/pull.ts';
 import { InnboundError } from '../errors.ts';
-import { addDays } from '../intake/pull/window/windows.ts';
 import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
 import { asks, type Check, checklist } from '../onboard/checklist.ts';

@@ -1,20 +1,16 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import type { z } from 'zod';
+import type { ruleSchema } from '../documents/rule.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { type ListName, listNames, lists } from './fields.ts';
 import { childrenOf, type ExpressionFault, isMacro } from './guards.ts';
 import { acceptedTypes, type FieldTarget, isRequired, targetOf } from './target.ts';
 
-/** A business rule in the `transforms` of a connector or an integration. */
-export interface Rule {
-  /** A CEL condition; absent means always. If everything the rule changes is in one list, it may use `guest`, `room` or `charge` and is tested for each item. */
-  readonly when?: string | undefined;
-  /** Path to CEL: `source`, `guests[].email`, `extra.vip`. All are computed before any is written. */
-  readonly set?: Readonly<Record<string, string>> | undefined;
-  /** true drops the record; paths remove fields, `guests[]` removes the guests for which `when` holds. */
-  readonly drop?: true | readonly string[] | undefined;
-  /** Shown in the timeline instead of the rule's number. */
-  readonly note?: string | undefined;
-}
+/**
+ * A business rule in the `transforms` of a connector or an integration. If everything it changes is in one list, `when` may use `guest`,
+ * `room` or `charge` and is tested for each item. All values of `set` are computed before any is written.
+ */
+export type Rule = z.infer<typeof ruleSchema>;
 
 /** The document that states a rule. */
 export type RuleHome = 'connector' | 'integration';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, Curve, daysBetween, errorsOf, type Move, pickupOf } from '../../src/measures/curve.ts';
+import { addDays } from '../../src/canonical/values.ts';
+import { Curve, daysBetween, errorsOf, type Move, pickupOf } from '../../src/measures/curve.ts';
 import type { HotelFacts, NightFacts } from '../../src/measures/facts.ts';
 import { hotelView, type Reporting } from '../../src/measures/hotel.ts';
 

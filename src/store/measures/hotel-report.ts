@@ -1,7 +1,8 @@
 import type { Capacity } from '../../canonical/capacity.ts';
+import { addDays } from '../../canonical/values.ts';
 import type { Integration } from '../../documents/integration.ts';
 import type { PartnerStore } from '../../intake/pull/ports.ts';
-import { addDays, Curve, daysBetween, errorsOf, type Move, pickupOf, year } from '../../measures/curve.ts';
+import { Curve, daysBetween, errorsOf, type Move, pickupOf, year } from '../../measures/curve.ts';
 import type { HotelFacts, Lost, Moves, NightFacts } from '../../measures/facts.ts';
 import { cellOf, type Pool, rowOf, transaction } from '../db/pool.ts';
 import { hotelSql } from './hotel-sql.ts';

@@ -1,9 +1,10 @@
+import { addDays } from '../../../canonical/values.ts';
 import type { PullSettings, RequestTemplate } from '../../../documents/pull.ts';
 import type { OpenRequest, Values } from '../../../outbound/ask/request.ts';
 import type { EpochMs, SyncType } from '../../../terms.ts';
 import { openPage, type Paginator } from '../page/paginate.ts';
 import type { Position, Run } from '../run/run-state.ts';
-import { addDays, daysIn, startOfDay, type Window } from '../window/windows.ts';
+import { daysIn, startOfDay, type Window } from '../window/windows.ts';
 import { formattedPlaceholders, writeDate } from './write-date.ts';
 
 type Settings = Pick<PullSettings, 'request' | 'requests' | 'hasWindows' | 'since'>;

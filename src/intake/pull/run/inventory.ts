@@ -1,5 +1,5 @@
 import { type Capacity, replacedBy } from '../../../canonical/capacity.ts';
-import { localDateAt } from '../../../canonical/values.ts';
+import { addDays, localDateAt } from '../../../canonical/values.ts';
 import type { Inventory } from '../../../documents/pull.ts';
 import { pathReader } from '../../../json-path/read.ts';
 import { noAskCounts } from '../../../outbound/ask/asking.ts';
@@ -7,7 +7,6 @@ import type { Json } from '../../../terms.ts';
 import { fetchList } from '../page/related.ts';
 import { limitsOf, type PullPlan } from '../ports.ts';
 import { listValues } from '../request/list-request.ts';
-import { addDays } from '../window/windows.ts';
 import type { WindowFinding } from './run-state.ts';
 import type { RunContext } from './run-work.ts';
 

@@ -1,7 +1,8 @@
+import { addDays } from '../../../canonical/values.ts';
 import { type ErrorCode, InnboundError } from '../../../errors.ts';
 import type { ShownExchange } from '../../../outbound/ask/exchange.ts';
 import { limitsOf, type PullPorts, type QueueRequest, type RunView } from '../ports.ts';
-import { addDays, daysIn } from '../window/windows.ts';
+import { daysIn } from '../window/windows.ts';
 import { executeRun } from './execution.ts';
 import { type Counters, noCounts, type Position, type Progress, type Run } from './run-state.ts';
 
@@ -110,25 +111,15 @@ async function ended(
   return undefined;
 }
 
-interface ProgressFigures {
-  /** 0 to 1, by days of the range; within a window by rows if the partner reports a total. */
-  readonly fraction: number;
-  readonly days: number;
-  readonly daysDone: number;
-  readonly pages: number;
-  readonly records: number;
-  readonly perSecond: number;
-  readonly leftMs?: number;
-}
-
 /** How far a run is. The time left is estimated only once some part is done. */
-export function progressFigures(position: Position, counters: Counters, elapsedMs: number): ProgressFigures {
+export function progressFigures(position: Position, counters: Counters, elapsedMs: number) {
   const { window, pass } = position;
   const days = daysIn(position);
   const daysDone = window === undefined ? days : daysIn({ from: position.from, to: addDays(window.from, -1) });
   const inWindow = window === undefined || !pass.total ? 0 : Math.min(1, pass.distinct / pass.total) * daysIn(window);
   const fraction = Math.min(1, (daysDone + inWindow) / days);
   return {
+    /** 0 to 1, by days of the range; within a window by rows if the partner reports a total. */
     fraction,
     days,
     daysDone,

@@ -1,5 +1,5 @@
 import type { Reservation } from '../../../canonical/reservation.ts';
-import { localDateAt } from '../../../canonical/values.ts';
+import { addDays, localDateAt } from '../../../canonical/values.ts';
 import type { PullSettings } from '../../../documents/pull.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import { shortHash } from '../../../kit/short-hash.ts';
@@ -8,7 +8,7 @@ import type { PullPorts } from '../ports.ts';
 import { asksByDays, changeStepDays, listRequestOf, mentions } from '../request/list-request.ts';
 import { firstPassAfter } from '../run/pass-end.ts';
 import { firstPass, type Position, type Run } from '../run/run-state.ts';
-import { addDays, nextWindow, startOfDay, type Window } from './windows.ts';
+import { nextWindow, startOfDay, type Window } from './windows.ts';
 
 /** The changes that a run asks for. */
 interface Changes {

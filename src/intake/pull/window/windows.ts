@@ -1,3 +1,4 @@
+import { addDays } from '../../../canonical/values.ts';
 import type { EpochMs, LocalDate } from '../../../terms.ts';
 
 /** Days at the property, both included. A single day has `from` equal to `to`. */
@@ -7,14 +8,6 @@ export interface Window {
 }
 
 const dayMs = 86_400_000;
-
-/**
- * Calendar arithmetic, never clock time: a day of 23 or 25 hours is one day, so ranges have no gaps over daylight saving, leap
- * days and month ends.
- */
-export function addDays(date: LocalDate, days: number): LocalDate {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
-}
 
 export function daysIn({ from, to }: Window): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs) + 1;

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { localDateAt } from '../../../../src/canonical/values.ts';
-import {
-  addDays,
-  daysIn,
-  firstHalf,
-  nextWindow,
-  startOfDay,
-  type Window,
-} from '../../../../src/intake/pull/window/windows.ts';
+import { addDays, localDateAt } from '../../../../src/canonical/values.ts';
+import { daysIn, firstHalf, nextWindow, startOfDay, type Window } from '../../../../src/intake/pull/window/windows.ts';
 
 const zones = [
   'Europe/Lisbon',
