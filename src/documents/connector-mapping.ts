@@ -18,8 +18,7 @@ import {
   conditionSchema,
   fieldFormSchema,
   fieldSchema,
-  joinsSchema,
-  joinsText,
+  itemsShape,
   numberFormat,
   path,
   paths,
@@ -53,9 +52,7 @@ function listMapOf<Names extends string>(mapped: { readonly [Name in Names]: Fie
       ])
       .optional()
       .describe('Where the items are; by default the raw list of the same name. Several lists are concatenated.'),
-    join: joinsSchema.optional().describe(joinsText),
-    where: conditionSchema.optional().describe('Only items for which this holds.'),
-    unique: paths.optional().describe('Items with the same values at these paths count as one.'),
+    ...itemsShape,
     fields: z
       .strictObject(fieldsOf(mapped))
       .optional()

@@ -1,25 +1,19 @@
 import type { z } from 'zod';
 import type { Json } from '../terms.ts';
-import { type Connector, connectorSchema } from './connector.ts';
-import { type Destination, destinationSchema } from './destination.ts';
-import { type Integration, integrationSchema } from './integration.ts';
-import { type WorkspaceSettings, workspaceSchema } from './workspace-settings.ts';
-
-export interface Bodies {
-  connector: Connector;
-  integration: Integration;
-  destination: Destination;
-  workspace: WorkspaceSettings;
-}
-export type DocumentKind = keyof Bodies;
+import { connectorSchema } from './connector.ts';
+import { destinationSchema } from './destination.ts';
+import { integrationSchema } from './integration.ts';
+import { workspaceSchema } from './workspace-settings.ts';
 
 /** The one schema of each kind of document. */
-export const schemas: { readonly [Kind in DocumentKind]: z.ZodType<Bodies[Kind]> } = {
+export const schemas = {
   connector: connectorSchema,
   integration: integrationSchema,
   destination: destinationSchema,
   workspace: workspaceSchema,
-};
+} as const;
+export type DocumentKind = keyof typeof schemas;
+export type Bodies = { [Kind in DocumentKind]: z.infer<(typeof schemas)[Kind]> };
 
 /** The workspace's document has no name. */
 export const workspaceName = 'innbound';

@@ -148,18 +148,24 @@ export const joinSchema = z.strictObject({
   by: paths.describe('Where the item has the key, or a list of keys; $item if the item itself is the key.'),
 });
 
-export const joinsSchema = z.union([joinSchema, z.array(joinSchema).min(1)]);
-export const joinsText =
-  'Replaces each item by the rows of another list that have its key; several joins are applied in order. An item without a row is left out.';
+/** What is done with the items of a list, wherever they are. */
+export const itemsShape = {
+  join: z
+    .union([joinSchema, z.array(joinSchema).min(1)])
+    .optional()
+    .describe(
+      'Replaces each item by the rows of another list that have its key; several joins are applied in order. An item without a row is left out.',
+    ),
+  where: conditionSchema.optional().describe('Only items for which this holds.'),
+  unique: paths.optional().describe('Items with the same values at these paths count as one.'),
+};
 
 export const listFormSchema = z
   .strictObject({
     from: paths
       .optional()
       .describe('Where the items are; several lists are concatenated. With only a join, the item itself.'),
-    join: joinsSchema.optional().describe(joinsText),
-    where: conditionSchema.optional().describe('Only items for which this holds.'),
-    unique: paths.optional().describe('Items with the same values at these paths count as one.'),
+    ...itemsShape,
     get value() {
       return fieldSchema.optional().describe('The part of each item to use; the item itself by default.');
     },

@@ -155,5 +155,3 @@ export const workspaceSchema = z
     }),
   })
   .meta({ title: 'Workspace settings', description: 'innbound.yaml: what holds for the whole service.' });
-
-export type WorkspaceSettings = z.infer<typeof workspaceSchema>;
