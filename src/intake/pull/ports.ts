@@ -185,10 +185,7 @@ export interface RunStore {
   watermark(integration: IntegrationName, sync: SyncType, feed: number): Promise<EpochMs | undefined>;
 }
 
-export interface RunView {
-  readonly state: Run['state'];
-  readonly counters: Counters;
-  readonly position?: Position;
+export interface RunView extends Pick<Run, 'state' | 'counters' | 'position'> {
   readonly waiting?: WaitReason;
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;

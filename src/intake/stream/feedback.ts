@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../../errors.ts';
-import type { Clock, Timers } from '../../kit/clock.ts';
-import { type Heartbeats, type Loop, startLoop } from '../../kit/loop.ts';
+import { type Loop, startLoop } from '../../kit/loop.ts';
 import type { EpochMs, IntegrationName, Report } from '../../terms.ts';
 import { feedbackEvent } from '../push/feedback-event.ts';
-import type { Claim, StreamStore } from './ports.ts';
+import type { Claim, StreamPorts, StreamStore } from './ports.ts';
 
 /** A destination that reports who unsubscribed, bounced or complained, and the brands that deliver to it. */
 export interface FeedbackSource {
@@ -17,23 +16,14 @@ type FeedbackPage =
   | { readonly kind: 'page'; readonly reports: readonly Report[] }
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly afterMs?: number | undefined };
 
-export interface FeedbackPorts {
-  readonly clock: Clock & Timers;
-  readonly heartbeats?: Heartbeats;
+export interface FeedbackPorts extends Pick<StreamPorts, 'clock' | 'heartbeats' | 'wait' | 'stored' | 'onError'> {
   readonly store: Pick<StreamStore, 'claim' | 'extend' | 'store' | 'release'>;
   /** The destinations of the documents in force, by the id of their stream. */
   sources(): ReadonlyMap<string, FeedbackSource>;
-  readonly wait: (maxMs: number, signal: AbortSignal) => Promise<void>;
-  /** Called after reports were stored, to wake the worker of events. */
-  readonly stored: () => void;
-  readonly read: (destination: string, facts: FeedbackRead) => void;
-  readonly onError: (error: unknown) => void;
-}
-
-interface FeedbackRead {
-  readonly reports: number;
-  readonly stored: number;
-  readonly code?: ErrorCode | undefined;
+  readonly read: (
+    destination: string,
+    facts: { readonly reports: number; readonly stored: number; readonly code?: ErrorCode | undefined },
+  ) => void;
 }
 
 const turnMs = 5_000;
