@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { agentFor, checkBeforeProxy, type HttpSettings } from './http/connect.ts';
-import { acceptedEncodings, type Expected, HttpExchange, mostBytes } from './http/exchange.ts';
+import { acceptedEncodings, type Expected, HttpExchange, mostBytes, type Response } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
 
 export type { FailureReason } from './http/failure.ts';
@@ -30,12 +30,8 @@ export interface Exchange {
   readonly signal?: AbortSignal;
 }
 
-export interface HttpAnswer {
+export interface HttpAnswer extends Response {
   readonly kind: 'answer';
-  readonly status: number;
-  /** Lower-case names; a repeated header is joined with a comma. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Uint8Array;
   readonly durationMs: number;
 }
 
@@ -111,8 +107,7 @@ export function openHttp(settings: HttpSettings): Http {
           return failed('redirect', `${url.host} answered ${answer.status}${redirectTarget(answer.headers, url)}`);
         }
         if (answer.status < 100) return failed('protocol', `${url.host} answered with an invalid HTTP status`);
-        const { status, headers, bytes } = answer;
-        return { kind: 'answer', status, headers, bytes, durationMs: performance.now() - startedAt };
+        return { kind: 'answer', ...answer, durationMs: performance.now() - startedAt };
       } catch (error) {
         if (isLate) return failed('timeout', `${url.host} did not finish within ${asked.deadlineMs} ms`);
         if (asked.signal?.aborted) return failed('aborted', `the request to ${url.host} was aborted`);

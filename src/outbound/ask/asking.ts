@@ -24,19 +24,16 @@ export function noAskCounts(): AskCounts {
   return { requests: 0, retries: 0, waitedMs: 0 };
 }
 
-export interface Asker {
-  ask(request: OpenRequest, options: AskOptions): Promise<Asked>;
-  /** The partner's own words in an answer that cannot be used, without credentials. */
-  wordsIn(body: Json): string;
-}
+export type Asker = ReturnType<typeof openAsker>;
 
 /** Sends requests to a partner with admission, credentials, deadlines, retries and waits. */
-export function openAsker(ports: AskPorts, plan: AskPlan, options: AskerOptions): Asker {
+export function openAsker(ports: AskPorts, plan: AskPlan, options: AskerOptions) {
   const credentials = credentialsFor(ports, plan);
   const gate = gateOf(ports, plan);
   return {
-    ask: (request, asked) => ask({ ports, plan, options, credentials, gate }, request, asked),
-    wordsIn: (body) => masked(wordsIn(body), credentials.secrets()),
+    ask: (request: OpenRequest, asked: AskOptions) => ask({ ports, plan, options, credentials, gate }, request, asked),
+    /** The partner's own words in an answer that cannot be used, without credentials. */
+    wordsIn: (body: Json) => masked(wordsIn(body), credentials.secrets()),
   };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { PullSettings } from '../../documents/pull.ts';
-import type { EpochMs } from '../../terms.ts';
 import { writeAdapted } from '../ask/adapter.ts';
 import type { AskPlan, AskPorts } from '../ask/ports.ts';
 import { type OpenRequest, toWire, type WireRequest, withParts } from '../ask/request.ts';
@@ -12,21 +11,10 @@ import { type AuthFailure, type Bearer, bearerToken } from './oauth2.ts';
 
 type Authorized = { readonly kind: 'ok'; readonly wire: WireRequest } | AuthFailure;
 
-/** The credentials of one integration during a run. */
-export interface Credentials {
-  /** The request as sent; called for each attempt. */
-  authorize(request: OpenRequest): Promise<Authorized>;
-  /** After a 401: fetches newer credentials if there are any, or answers the challenge that came with it. */
-  renew(challenge?: string): Promise<void>;
-  /** The partner accepted the credentials: ends a pause after refused ones. */
-  worked(): Promise<void>;
-  /** When the credentials of the last request are renewed, if that is known. */
-  renewedAt(): EpochMs | undefined;
-  /** Values to mask. */
-  secrets(): string[];
-}
+export type Credentials = ReturnType<typeof credentialsFor>;
 
-export function credentialsFor(ports: AskPorts, plan: AskPlan): Credentials {
+/** The credentials of one integration during a run. */
+export function credentialsFor(ports: AskPorts, plan: AskPlan) {
   const { integration, account } = plan.settings;
   let own: Pick<PullSettings, 'headers' | 'query' | 'body'> = plan.settings;
   let auth: PullSettings['auth'] = plan.settings.auth;
@@ -48,7 +36,8 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan): Credentials {
   }
 
   return {
-    async authorize(asked) {
+    /** The request as sent; called for each attempt. */
+    async authorize(asked: OpenRequest): Promise<Authorized> {
       const request = withFixed(asked, { type: 'custom', headers: own.headers, query: own.query, body: own.body });
       const holder = { owner: account, auth, baseUrl: plan.settings.base_url, stale, challenge, answers: ++answers };
       const got = await withCredentials(ports, holder, request);
@@ -56,7 +45,8 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan): Credentials {
       bearer = got.bearer ?? bearer;
       return sent(got.request, got.sign);
     },
-    async renew(header) {
+    /** After a 401: fetches newer credentials if there are any, or answers the challenge that came with it. */
+    async renew(header?: string) {
       stale = bearer;
       challenge = challengeIn(header);
       answers = 0;
@@ -66,12 +56,15 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan): Credentials {
       own = planned.plan.settings;
       auth = planned.plan.settings.auth;
     },
+    /** The partner accepted the credentials: ends a pause after refused ones. */
     async worked() {
       if (hasReported) return;
       hasReported = true;
       await ports.partners.authWorked(integration);
     },
+    /** When the credentials of the last request are renewed, if that is known. */
     renewedAt: () => bearer?.renewedAt,
+    /** Values to mask. */
     secrets: () => [
       ...secretsOf(auth),
       ...[own.headers, own.query, own.body].flatMap((part) => textsIn(part ?? {})),

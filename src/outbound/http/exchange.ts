@@ -5,8 +5,9 @@ import type { Dispatcher } from 'undici';
 import { client } from './connect.ts';
 
 /** What the server sent. */
-interface Response {
+export interface Response {
   readonly status: number;
+  /** Lower-case names; a repeated header is joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
