@@ -1,6 +1,6 @@
 import { isUsableId } from '../canonical/field-check.ts';
 import type { RoomField } from '../canonical/fields.ts';
-import { parsePath, type Step } from '../json-path/path.ts';
+import { parsePath, pathText, type Step } from '../json-path/path.ts';
 import { isObject, type Json, type JsonObject, type Origins } from '../terms.ts';
 import type { ListMap, MapConfig, RawRecord, ShapeConfig } from './config.ts';
 import { type Builder, compileBuilder, loneScope } from './draft.ts';
@@ -9,7 +9,6 @@ import { compileField } from './field.ts';
 import type { FoundRows, Misshapen, Rows } from './rows.ts';
 import { keyText, type Scope, Trace } from './scope.ts';
 import { asList } from './table.ts';
-import { unmappedPaths } from './unmapped.ts';
 
 export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env {
   const { shape, timezone } = config;
@@ -235,4 +234,26 @@ function onlyRows(table: Json, places: ReadonlySet<string | number>): Json {
   if (Array.isArray(table)) return table.filter((_row, place) => places.has(place));
   if (typeof table !== 'object' || table === null) return table;
   return Object.fromEntries(Object.entries(table).filter(([key]) => places.has(key)));
+}
+
+/**
+ * The raw paths that the mapping never read, each once, with [] for indexes. Reading an object covers everything inside it; reading a
+ * path in one item covers all items; empty lists and objects do not count.
+ */
+function unmappedPaths(value: Json, touched: ReadonlySet<string>): string[] {
+  const read = new Set([...touched].map((path) => path.replace(/\[-?\d+\]/g, '[]')));
+  const paths = new Set<string>();
+  visit(value, '', read, paths);
+  return [...paths];
+}
+
+function visit(value: Json, at: string, read: ReadonlySet<string>, paths: Set<string>): void {
+  if (read.has(at)) return;
+  if (Array.isArray(value)) {
+    for (const item of value) visit(item, `${at}[]`, read, paths);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) visit(item, pathText(at, key), read, paths);
+  } else {
+    paths.add(at);
+  }
 }

@@ -1,8 +1,7 @@
 import { compare, decimal } from '../canonical/reservation.ts';
 import type { Json } from '../terms.ts';
 import type { Condition, Conditions, Operators, Scalar, Test } from './config.ts';
-import { documentPath } from './document-path.ts';
-import type { Env } from './env.ts';
+import { documentPath, type Env } from './env.ts';
 import { compileRead, silent } from './read.ts';
 import { isBlank, keyText, type Scope } from './scope.ts';
 

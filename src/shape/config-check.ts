@@ -2,8 +2,7 @@ import { listFields, type ReservationField, reservationFields } from '../canonic
 import { isObject } from '../terms.ts';
 import type { FlatConfig, ShapeConfig } from './config.ts';
 import { compileDates } from './dates.ts';
-import { documentPath } from './document-path.ts';
-import type { Env } from './env.ts';
+import { documentPath, type Env } from './env.ts';
 import { asList } from './table.ts';
 import { doubleSpellings } from './values.ts';
 

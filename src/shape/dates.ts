@@ -1,6 +1,5 @@
-import { formatLocalDate, isLocalDate, isRealDate } from '../canonical/values.ts';
+import { formatLocalDate, isLocalDate, isRealDate, localDateAt } from '../canonical/values.ts';
 import type { Json } from '../terms.ts';
-import { dateOfMoment, offsetMs } from './zone.ts';
 
 /** Reads a raw value as a hotel-local date; undefined if it has another format. */
 export type DateReader = (value: Json) => string | undefined;
@@ -86,6 +85,23 @@ function isoDate(text: string, timezone: string | undefined): string | undefined
   if (offset === undefined || timezone === undefined || year < 100) return formatLocalDate(year, month, day);
   const written = Date.UTC(year, month - 1, day, Number(hour), Number(minute), Number(second));
   return dateOfMoment(written + Number(`0.${fraction}`), offsetMs(offset), timezone);
+}
+
+/**
+ * The property's date of a moment. Midnight UTC is a date that a system wrote as a moment: west of Greenwich it would become the day
+ * before. Written with another offset, the same moment is a time of day. `writtenMs` may have a fraction.
+ */
+function dateOfMoment(writtenMs: number, offset: number, timezone: string): string {
+  const isDate = offset === 0 && writtenMs % dayMs === 0;
+  return localDateAt(isDate ? 'UTC' : timezone, Math.floor(writtenMs) - offset);
+}
+
+/** Milliseconds ahead of UTC for a written offset: Z, +02:00, -0530, +02. */
+function offsetMs(text: string): number {
+  const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
+  if (!match) return 0;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  return (match[1] === '-' ? -1 : 1) * minutes * 60_000;
 }
 
 /** Seconds or milliseconds since 1970, as a number or its text. */

@@ -1,9 +1,8 @@
 import { pathText, type Step } from '../json-path/path.ts';
 import { isObject, type Json } from '../terms.ts';
 import type { ShapeSection } from './config.ts';
-import { documentPath } from './document-path.ts';
 import { loneScope } from './draft.ts';
-import type { Env } from './env.ts';
+import { documentPath, type Env } from './env.ts';
 import { compileEach, compileRead } from './read.ts';
 import { isHollow, keyOfStep, type Scope } from './scope.ts';
 
