@@ -68,7 +68,6 @@ async function openCircuitsOf(runtime: Runtime) {
 }
 
 export interface LaneHealth extends LaneNow, LaneFacts {
-  readonly late_ms: number | null;
   readonly preview: boolean;
   /** The destination accepts nothing now. */
   readonly failing: boolean;

@@ -1,5 +1,6 @@
 import type { WaitRequest } from '../deliver/ports.ts';
 import { afterFailure, type Circuit, type CircuitSettings, type FailedCall, type Rate } from '../outbound/circuit.ts';
+import type { Facts } from '../watch/facts.ts';
 import { hitsOne, type Pool, rowsOf, transaction } from './db/pool.ts';
 
 /** The circuits, rates and pauses of partners' APIs and destinations. A remote without a row is healthy. */
@@ -72,12 +73,7 @@ export async function probeNow(pool: Pool, kind: Remote['kind'], names: readonly
   );
 }
 
-export interface OpenCircuit {
-  readonly name: string;
-  readonly failures: number;
-  readonly open_since: Date;
-  readonly last_failure: string;
-}
+export type OpenCircuit = Facts['circuits'][number] & { readonly failures: number };
 
 /** Only probes are sent to these. */
 export const openCircuits = (pool: Pool, kind: Remote['kind']): Promise<OpenCircuit[]> =>

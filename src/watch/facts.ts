@@ -108,6 +108,7 @@ export interface LaneFacts {
   readonly paused: boolean;
   /** Paused until somebody releases it. */
   readonly preview?: boolean;
+  /** Records with an undelivered version. */
   readonly waiting: number;
   /** Waiting after a failed attempt. */
   readonly retrying: number;
@@ -121,56 +122,58 @@ export interface LaneFacts {
   readonly usual_ms?: number | undefined;
 }
 
-/** The facts to judge, from the store and the documents in force: of all brands, or of some. */
-export interface Facts {
-  readonly feeds: readonly {
+/** The facts to judge, from the store and the documents in force: of all brands, or of some. Empty where others are judged. */
+export const noFacts = {
+  feeds: [] as readonly {
     readonly integration: string;
     readonly feed: 'push' | 'pull';
     readonly judgement: Judgement;
-  }[];
+  }[],
   /** Days that are far from usual, with the same measure of the last four weeks. */
-  readonly volumes: readonly (FeedFinding & {
+  volumes: [] as readonly (FeedFinding & {
     readonly integration: string;
     readonly listsChanges: boolean;
     readonly history: readonly number[];
-  })[];
+  })[],
   /** The last finished run of each sync. */
-  readonly runs: readonly {
+  runs: [] as readonly {
     readonly integration: string;
     readonly sync: string;
     readonly state: string;
     readonly run_id: string;
     readonly error_code: string | null;
-  }[];
-  readonly partnerCircuits: readonly {
+  }[],
+  partnerCircuits: [] as readonly {
     readonly api: string;
     readonly integrations: readonly string[];
     readonly last_failure: string | null;
-  }[];
+  }[],
   /** Brands whose pulls are paused; by their document without a person. */
-  readonly pauses: readonly { readonly integration: string; readonly by: string | null }[];
+  pauses: [] as readonly { readonly integration: string; readonly by: string | null }[],
   /** Brands without any data yet. */
-  readonly empty: readonly { readonly integration: string; readonly pulls: boolean }[];
+  empty: [] as readonly { readonly integration: string; readonly pulls: boolean }[],
   /** Runs in progress that wait for something. */
-  readonly waitingRuns: readonly { readonly integration: string; readonly sync: string; readonly waiting: string }[];
+  waitingRuns: [] as readonly { readonly integration: string; readonly sync: string; readonly waiting: string }[],
   /** Brands whose partner answered 429 and makes us wait. */
-  readonly askedToWait: readonly string[];
-  readonly authFailures: readonly { readonly integration: string; readonly message: string | null }[];
-  readonly deadLetters: readonly {
+  askedToWait: [] as readonly string[],
+  authFailures: [] as readonly { readonly integration: string; readonly message: string | null }[],
+  deadLetters: [] as readonly {
     readonly integration: string;
     readonly last_hour: number;
     /** An hour's usual number, over the day before. */
     readonly usual: number;
     readonly open: number;
-  }[];
-  readonly streams: readonly (StreamFacts & {
+  }[],
+  streams: [] as readonly (StreamFacts & {
     /** The brand whose credentials are used. */
     readonly account: string;
+    /** How long ago everything was stored that the partner had sent; null before the first event. */
     readonly behind_ms: number | null;
+    /** Events are missing, and no run of the account has been complete since. */
     readonly has_gap: boolean;
-  })[];
+  })[],
   /** Open holds. */
-  readonly holds: readonly {
+  holds: [] as readonly {
     readonly integration: string;
     readonly id: string;
     readonly feed: string;
@@ -180,81 +183,52 @@ export interface Facts {
     readonly rows: number;
     readonly shareBefore: number;
     readonly shareNow: number;
-  }[];
+  }[],
   /** What happened to nearly all bookings of a feed during the last day although nothing is held: a withdrawal, a value that cannot be read. */
-  readonly unusual: readonly { readonly integration: string; readonly sign: string; readonly message: string }[];
+  unusual: [] as readonly { readonly integration: string; readonly sign: string; readonly message: string }[],
   /** Reservations that disappeared from their brand's lists during the last day. */
-  readonly unlisted: readonly { readonly integration: string; readonly count: number }[];
-  readonly refusals: readonly (Refusals & { readonly integration: string })[];
-  readonly skews: readonly {
+  unlisted: [] as readonly { readonly integration: string; readonly count: number }[],
+  refusals: [] as readonly (Refusals & { readonly integration: string })[],
+  skews: [] as readonly {
     readonly integration: string;
     /** Refused in the last hour or two because their time was too far off. */
     readonly refused: number;
     /** Accepted, but more than a minute in the future. */
     readonly ahead: number;
     readonly taken: number;
-  }[];
+  }[],
   /** Accepted events that are not processed yet. */
-  readonly pending: readonly { readonly integration: string; readonly count: number; readonly oldest_ms: number }[];
+  pending: [] as readonly { readonly integration: string; readonly count: number; readonly oldest_ms: number }[],
   /** Roles that no live node has. */
-  readonly missingRoles: readonly ('web' | 'worker')[];
+  missingRoles: [] as readonly ('web' | 'worker')[],
   /** Nodes with loops that make no progress. */
-  readonly stalled: readonly { readonly node: string; readonly loops: readonly string[] }[];
+  stalled: [] as readonly { readonly node: string; readonly loops: readonly string[] }[],
   /** Nodes whose clock differs from the database's by more than the tolerance. */
-  readonly nodeClocks: readonly { readonly node: string; readonly ahead_ms: number }[];
-  readonly lanes: readonly LaneFacts[];
+  nodeClocks: [] as readonly { readonly node: string; readonly ahead_ms: number }[],
+  lanes: [] as readonly LaneFacts[],
   /** Destinations whose circuit is open. */
-  readonly circuits: readonly {
+  circuits: [] as readonly {
     readonly name: string;
     readonly last_failure: string;
     readonly open_since: Date;
-  }[];
+  }[],
   /** Open alerts that many brands share. */
-  readonly shared: readonly { readonly kind: string; readonly subject: string }[];
-  readonly broken: readonly { readonly document: string; readonly message: string }[];
+  shared: [] as readonly { readonly kind: string; readonly subject: string }[],
+  broken: [] as readonly { readonly document: string; readonly message: string }[],
   /** Partners on their onboarding pages who wait for an operator: they are ready, or asked something. */
-  readonly partners: readonly {
+  partners: [] as readonly {
     readonly integration: string;
     readonly link_id: string;
     readonly partner: string;
     readonly is_ready: boolean;
     /** Without an answer. */
     readonly comments: number;
-  }[];
+  }[],
   /** Alert routes that take nothing now. */
-  readonly alertRoutes: readonly {
+  alertRoutes: [] as readonly {
     readonly route: string;
     readonly waiting: number;
     readonly failure: string | null;
-  }[];
-}
-
-/** For judging some of the facts. */
-export const noFacts: Facts = {
-  feeds: [],
-  volumes: [],
-  runs: [],
-  partnerCircuits: [],
-  pauses: [],
-  empty: [],
-  waitingRuns: [],
-  askedToWait: [],
-  authFailures: [],
-  streams: [],
-  deadLetters: [],
-  unlisted: [],
-  holds: [],
-  unusual: [],
-  refusals: [],
-  skews: [],
-  pending: [],
-  missingRoles: [],
-  stalled: [],
-  nodeClocks: [],
-  lanes: [],
-  circuits: [],
-  shared: [],
-  broken: [],
-  alertRoutes: [],
-  partners: [],
+  }[],
 };
+export type Facts = Readonly<typeof noFacts>;

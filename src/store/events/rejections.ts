@@ -1,7 +1,7 @@
 import type { Rejection } from '../../intake/push/ports.ts';
 import type { RejectionCount } from '../../intake/push/rejection-log.ts';
 import { jsonbText } from '../../kit/json.ts';
-import type { Refusals } from '../../watch/facts.ts';
+import type { Facts } from '../../watch/facts.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, rowsOf } from '../db/pool.ts';
 
@@ -65,7 +65,7 @@ const window = 20;
  * have no endpoint, and an event id that comes again is no refusal.
  */
 export const refusedBrands = (db: Pool, integrations: readonly string[] | undefined) =>
-  rowsOf(db)<Refusals & { integration: string }>(
+  rowsOf(db)<Facts['refusals'][number]>(
     `with refused as (
        select integration, sum(count)::int as count from rejections
         where integration <> '' and endpoint_id <> '' and code <> 'push.event_id_reused'

@@ -1,4 +1,5 @@
 import type { Claim, StreamEvent, StreamStore, Unreadable } from '../../intake/stream/ports.ts';
+import type { Facts } from '../../watch/facts.ts';
 import { rowsTable } from '../db/columns.ts';
 import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
@@ -102,22 +103,13 @@ async function insert(tx: Tx, events: readonly StreamEvent[]): Promise<number> {
   return rowCount ?? 0;
 }
 
-export interface StreamState {
+export type StreamState = Facts['streams'][number] & {
   readonly stream: string;
-  readonly account: string;
-  readonly failures: number;
-  readonly failure: string | null;
-  /** The partner's words about it. */
-  readonly said: string | null;
-  /** How long ago everything was stored that the partner had sent; null before the first event. */
-  readonly behind_ms: number | null;
   /** Since when a node has read it; null while nobody does. */
   readonly connected_since: Date | null;
   readonly last_message_at: Date | null;
   readonly refused: Unreadable | null;
-  /** Events are missing, and no run of the account has been complete since. */
-  readonly has_gap: boolean;
-}
+};
 
 /** For health and alerts; one that nobody has read yet has a state without any. */
 export const streamStates = (db: Pool, ids: readonly string[]): Promise<StreamState[]> =>

@@ -1,6 +1,7 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
 import type { Alert as JudgedAlert } from '../../watch/alerts.ts';
+import type { Facts } from '../../watch/facts.ts';
 import type { RoutedAlert } from '../../watch/routes/route.ts';
 import type { ClaimedSend, SendStore } from '../../watch/send-alerts.ts';
 import { rowsTable } from '../db/columns.ts';
@@ -61,7 +62,7 @@ export async function settleAlerts(
 }
 
 /** The open alerts that many brands share. */
-export const sharedAlerts = (db: Pool): Promise<Pick<AlertRow, 'kind' | 'subject'>[]> =>
+export const sharedAlerts = (db: Pool): Promise<Facts['shared']> =>
   rowsOf(db)('select kind, subject from alerts where resolved_at is null and brands is not null');
 
 /** What concerns some brands: their own alerts, alerts that they share with others, and alerts of destinations that they feed. */
@@ -211,13 +212,7 @@ export function sendStore(pool: Pool): SendStore {
   };
 }
 
-interface RouteState {
-  readonly route: string;
-  readonly waiting: number;
-  readonly failing: number;
-  readonly failure: string | null;
-  readonly last_sent_at: Date | null;
-}
+type RouteState = Facts['alertRoutes'][number] & { readonly failing: number; readonly last_sent_at: Date | null };
 
 /** The state of each route. After three failures in a row it is failing. */
 export const routeStates = (db: Pool): Promise<RouteState[]> =>

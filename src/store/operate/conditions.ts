@@ -1,21 +1,14 @@
 import type { LaneKey } from '../../deliver/ports.ts';
 import { percentileMs } from '../../kit/histogram.ts';
+import type { Facts, LaneFacts } from '../../watch/facts.ts';
 import { type Pool, rowsOf } from '../db/pool.ts';
 import { type AlertRow, type Concern, ofMany } from './alerts.ts';
 
 /** The facts that decide about alerts, one statement each. */
 
-interface FinishedRun {
-  readonly integration: string;
-  readonly sync: string;
-  readonly state: string;
-  readonly run_id: string;
-  readonly error_code: string | null;
-}
-
 /** Syncs whose last finished run failed or is incomplete, of these brands or of all. Searches the failures, which are few, not the brands. */
 export const failedLastRuns = (db: Pool, integrations: readonly string[] | undefined) =>
-  rowsOf(db)<FinishedRun>(
+  rowsOf(db)<Facts['runs'][number]>(
     `select r.integration, r.sync, r.state, r.run_id, r.error_code from runs r
       where r.state in ('incomplete', 'failed') and r.sync <> 'backfill' and r.queued_at > now() - interval '2 days'
         and ($1::text[] is null or r.integration = any($1))
@@ -27,7 +20,7 @@ export const failedLastRuns = (db: Pool, integrations: readonly string[] | undef
 
 /** Brands with accepted events that are not processed yet. */
 export const pendingEvents = (db: Pool, integrations: readonly string[] | undefined) =>
-  rowsOf(db)<{ integration: string; count: number; oldest_ms: number }>(
+  rowsOf(db)<Facts['pending'][number]>(
     `select integration, count(*)::int as count,
             (extract(epoch from now() - min(received_at)) * 1000)::float8 as oldest_ms from events
       where state = 'pending' and ($1::text[] is null or integration = any($1)) group by integration`,
@@ -35,13 +28,13 @@ export const pendingEvents = (db: Pool, integrations: readonly string[] | undefi
   );
 
 export const authFailures = (db: Pool, integrations: readonly string[]) =>
-  rowsOf(db)<{ integration: string; message: string | null }>(
+  rowsOf(db)<Facts['authFailures'][number]>(
     `select integration, auth_message as message from partner_accounts where auth_failed_at is not null and integration = any($1)`,
     [integrations],
   );
 
 export const deadLetterGrowth = (db: Pool) =>
-  rowsOf(db)<{ integration: string; last_hour: number; usual: number; open: number }>(
+  rowsOf(db)<Facts['deadLetters'][number]>(
     `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
             (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
             count(*) filter (where state = 'open')::int as open
@@ -49,7 +42,7 @@ export const deadLetterGrowth = (db: Pool) =>
   );
 
 export const clockSkews = (db: Pool) =>
-  rowsOf(db)<{ integration: string; refused: number; ahead: number; taken: number }>(
+  rowsOf(db)<Facts['skews'][number]>(
     `select integration, sum(refused)::int as refused, sum(ahead)::int as ahead, sum(taken)::int as taken from (
        select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejections
         where reason in ('timestamp_old', 'timestamp_ahead') and hour >= date_trunc('hour', now()) - interval '1 hour'
@@ -98,18 +91,12 @@ export const quietFeeds = (
 
 /** Facts about the health of brands, one statement each. All are cheap enough to read every few seconds. */
 
-interface RetryingLane extends LaneKey {
-  readonly retrying: number;
-  readonly last_failure: string | null;
-  readonly delivered_since: boolean;
-}
-
 /**
  * The lanes with deliveries that wait after a failed attempt. The reason comes from the delivery that is due next, found by the
  * outbox's index.
  */
-export const retryingLanes = (db: Pool, lanes: readonly LaneKey[]): Promise<RetryingLane[]> =>
-  rowsOf(db)(
+export const retryingLanes = (db: Pool, lanes: readonly LaneKey[]) =>
+  rowsOf(db)<LaneKey & Pick<LaneFacts, 'retrying' | 'last_failure' | 'delivered_since'>>(
     `select l.integration, l.destination, r.retrying, coalesce(f.message, f.code) as last_failure,
             exists (select from remotes where kind = 'destination' and name = l.destination and delivered_at > f.at) as delivered_since
        from unnest($1::text[], $2::text[]) as l (integration, destination)
@@ -127,15 +114,9 @@ export const retryingLanes = (db: Pool, lanes: readonly LaneKey[]): Promise<Retr
     [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
   );
 
-interface WaitingRun {
-  readonly integration: string;
-  readonly sync: string;
-  readonly waiting: string;
-}
-
 /** Runs in progress that wait: parked, or holding their slot. */
-export const waitingRuns = (db: Pool, integrations: readonly string[]): Promise<WaitingRun[]> =>
-  rowsOf(db)(
+export const waitingRuns = (db: Pool, integrations: readonly string[]) =>
+  rowsOf(db)<Facts['waitingRuns'][number]>(
     `select integration, sync, waiting from runs
       where integration = any($1) and state in ('queued', 'running') and waiting is not null order by integration, sync`,
     [integrations],

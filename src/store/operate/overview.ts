@@ -1,4 +1,5 @@
 import type { LaneKey } from '../../deliver/ports.ts';
+import type { LaneFacts } from '../../watch/facts.ts';
 import { columnOf, onlyRow, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
 import type { AlertRow } from './alerts.ts';
 
@@ -42,13 +43,9 @@ export const integrationsNow = (db: Pool, names: readonly string[]): Promise<Int
     [names],
   );
 
-export interface LaneNow extends LaneKey {
-  /** Records with an undelivered version. */
-  readonly waiting: number;
+export interface LaneNow extends LaneKey, Pick<LaneFacts, 'waiting' | 'late_ms'> {
   /** Records that a dead letter holds back. */
   readonly held: number;
-  /** How long the oldest due record has been due. */
-  readonly late_ms: number | null;
 }
 
 /** The backlog of each lane. Counting stops at one million per lane; its order makes PostgreSQL use the index of due rows. */

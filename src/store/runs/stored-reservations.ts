@@ -3,6 +3,7 @@ import type { BookingKeys, Lease, RunStore, Unlisted, UnlistedNote, UnlistedRow 
 import type { ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
+import type { Facts } from '../../watch/facts.ts';
 import { cellOf, columnOf, mapOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
 
 /** The most that one run follows up; the next run continues. */
@@ -133,8 +134,8 @@ export const listUnlisted = (pool: Pool, integration: string, limit: number): Pr
   );
 
 /** How many reservations of each brand disappeared from its lists during the last day. */
-export const recentlyUnlisted = (pool: Pool): Promise<{ integration: string; count: number }[]> =>
-  rowsOf(pool)(
+export const recentlyUnlisted = (pool: Pool) =>
+  rowsOf(pool)<Facts['unlisted'][number]>(
     `select integration, count(*)::int as count from records
       where unlisted is not null and (unlisted ->> 'since')::timestamptz > now() - interval '1 day' group by integration`,
   );
