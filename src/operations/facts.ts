@@ -16,7 +16,7 @@ import {
 import { listHolds } from '../store/operate/holds.ts';
 import { unmannedRoles } from '../store/operate/nodes.ts';
 import { type LaneNow, lanesNow } from '../store/operate/overview.ts';
-import { type OpenCircuit, openCircuits } from '../store/remotes.ts';
+import { openCircuits } from '../store/remotes.ts';
 import { leastLateMs } from '../watch/conditions/judged.ts';
 import { isDestinationFailing } from '../watch/conditions.ts';
 import type { Facts, LaneFacts } from '../watch/facts.ts';
@@ -89,7 +89,7 @@ export async function streamsNow(runtime: Runtime) {
 async function lanesOf(
   runtime: Runtime,
   keys: readonly LaneKey[],
-  circuits: readonly OpenCircuit[],
+  circuits: Facts['circuits'],
 ): Promise<LaneHealth[]> {
   const { pool } = runtime;
   const { destinations, documents } = runtime.active();

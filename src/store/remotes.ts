@@ -73,12 +73,10 @@ export async function probeNow(pool: Pool, kind: Remote['kind'], names: readonly
   );
 }
 
-export type OpenCircuit = Facts['circuits'][number] & { readonly failures: number };
-
 /** Only probes are sent to these. */
-export const openCircuits = (pool: Pool, kind: Remote['kind']): Promise<OpenCircuit[]> =>
+export const openCircuits = (pool: Pool, kind: Remote['kind']): Promise<Facts['circuits']> =>
   rowsOf(pool)(
-    `select name, failures, opened_at as open_since, last_failure from remotes
+    `select name, opened_at as open_since, last_failure from remotes
       where kind = $1 and state <> 'closed' order by name`,
     [kind],
   );

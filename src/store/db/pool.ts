@@ -89,6 +89,10 @@ export const hitsOne =
   async (text: string, values?: unknown[]): Promise<boolean> =>
     (await changed(db)(text, values)) === 1;
 
+/** The row without its null columns. */
+export const withoutNulls = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Row;
+
 const usualStatementMs = 60_000;
 /** Lets the server's own error arrive before the driver gives up. */
 const answerMs = 5_000;

@@ -1,7 +1,7 @@
 import type { Claim, StreamEvent, StreamStore, Unreadable } from '../../intake/stream/ports.ts';
 import type { Facts } from '../../watch/facts.ts';
 import { rowsTable } from '../db/columns.ts';
-import { type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { type Pool, rowsOf, type Tx, transaction, withoutNulls } from '../db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
 const table: LeasedTable = { name: 'streams', key: ['stream'] };
@@ -12,32 +12,9 @@ const ms = (column: string) => `(extract(epoch from t.${column}) * 1000)::float8
 const claimSql = `with ${claimDue(table, {
   where: 'stream = any($3::text[])',
   set: 'connected_at = null, account = ($4::text[])[array_position($3::text[], t.stream)]',
-  returning: `t.stream, t.fence, t.resume_from, t.failures, t.failure, t.refused, t.accepted_at is not null as has_accepted, ${ms('resume_at')} as resume_ms, ${ms('read_to')} as read_ms`,
+  returning: `t.stream as id, t.fence, t.resume_from as "offset", ${ms('resume_at')} as "offsetAt", ${ms('read_to')} as "readTo",
+    t.failures, t.failure, t.refused, t.accepted_at is not null as "hasAccepted"`,
 })} select * from claimed`;
-
-interface StreamRow {
-  readonly stream: string;
-  readonly fence: number;
-  readonly resume_from: string | null;
-  readonly resume_ms: number | null;
-  readonly read_ms: number | null;
-  readonly failures: number;
-  readonly failure: string | null;
-  readonly refused: Unreadable | null;
-  readonly has_accepted: boolean;
-}
-
-const claimOf = (row: StreamRow): Claim => ({
-  id: row.stream,
-  fence: row.fence,
-  offset: row.resume_from ?? undefined,
-  offsetAt: row.resume_ms ?? undefined,
-  readTo: row.read_ms ?? undefined,
-  failures: row.failures,
-  failure: row.failure ?? undefined,
-  refused: row.refused ?? undefined,
-  hasAccepted: row.has_accepted,
-});
 
 export function openStreamStore(pool: Pool, accountOf: (id: string) => string): StreamStore {
   return {
@@ -47,8 +24,7 @@ export function openStreamStore(pool: Pool, accountOf: (id: string) => string): 
         'insert into streams (stream, account) select * from unnest($1::text[], $2::text[]) on conflict do nothing',
         [ids, accounts],
       );
-      const { rows } = await pool.query<StreamRow>(claimSql, [ids.length, leaseMs, ids, accounts]);
-      return rows.map(claimOf);
+      return (await rowsOf(pool)<Claim>(claimSql, [ids.length, leaseMs, ids, accounts])).map(withoutNulls);
     },
     extend: (claim, leaseMs, isUpToDate) =>
       changeHeld(

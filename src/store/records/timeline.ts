@@ -4,7 +4,7 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { consentsIn } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
-import type { Pool, UnreadRow } from '../db/pool.ts';
+import { type Pool, type UnreadRow, withoutNulls } from '../db/pool.ts';
 import { eventOf, modeOf, type Payload, payloadColumns, sentOf } from './entry-payload.ts';
 
 export interface TimelineEntry {
@@ -213,8 +213,4 @@ function consentsOf(type: EntityType, { text, views, ms, seq }: Current): Timeli
   }
   const consents = consentsIn(decodeRecord('reservation', text), views ?? undefined, [ms, seq]);
   return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
-}
-
-function withoutNulls(entry: TimelineEntry): TimelineEntry {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as TimelineEntry;
 }

@@ -11,7 +11,7 @@ import type { Decision, Statement, StatementOutcome, Tally } from '../../reconci
 import type { EpochMs, IntegrationName, RunId } from '../../terms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
 import { take } from '../records/take.ts';
-import { added, countersOf, withTally } from './row.ts';
+import { added, noCounters, withTally } from './row.ts';
 import { readWatermark } from './runs.ts';
 import { receivedElsewhere, storedRooms } from './stored-reservations.ts';
 
@@ -145,7 +145,7 @@ function newRun(request: Parameters<RunStore['queue']>[0], now: EpochMs): Run {
     kind: request.kind,
     state: 'running',
     fence: 0,
-    counters: countersOf({}),
+    counters: noCounters,
     ...(request.from !== undefined && { from: request.from }),
     ...(request.to !== undefined && { to: request.to }),
   };

@@ -1,33 +1,13 @@
-import type { ErrorCode } from '../../errors.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
-import type { Counters, Position, Run } from '../../intake/pull/run/run-state.ts';
-import type { WaitReason } from '../../outbound/ask/ports.ts';
+import type { Counters } from '../../intake/pull/run/run-state.ts';
 import type { Tally } from '../../reconcile/forms.ts';
-import type { IntegrationName, RunId, SyncType } from '../../terms.ts';
 import type { Held, LeasedTable } from '../lease.ts';
-
-/** A row of the table `runs`. Each counter has its own column, so that lists and metrics need not parse JSON. */
-export interface RunRow {
-  readonly integration: IntegrationName;
-  readonly run_id: RunId;
-  readonly sync: SyncType | 'backfill';
-  readonly kind: Run['kind'];
-  readonly state: Run['state'];
-  readonly from_date: string | null;
-  readonly to_date: string | null;
-  readonly fence: number;
-  readonly position: Position | null;
-  readonly connector_version: number | null;
-  readonly integration_version: number | null;
-  readonly waiting: WaitReason | null;
-  readonly error_code: ErrorCode | null;
-  readonly error_message: string | null;
-}
 
 export const runTable: LeasedTable = { name: 'runs', key: ['integration', 'run_id'], held: `state = 'running'` };
 
 export const heldRun = ({ integration, runId, fence }: Lease): Held => [integration, runId, fence];
 
+/** Each counter has its own column, so that lists and metrics need not parse JSON. */
 export const counterColumns = {
   pages: 'pages',
   requests: 'requests',
@@ -48,8 +28,14 @@ export const counterColumns = {
 
 const counterNames = Object.keys(counterColumns) as (keyof Counters)[];
 
-export const runColumns = `integration, run_id, sync, kind, state, from_date, to_date, fence, position, connector_version,
-  integration_version, waiting, error_code, error_message, ${Object.values(counterColumns).join(', ')}`;
+export const noCounters = Object.fromEntries(counterNames.map((name) => [name, 0])) as Record<keyof Counters, number>;
+
+/** SQL: all counters as one value. */
+export const countersColumn = `json_build_object(${counterNames.map((name) => `'${name}', ${counterColumns[name]}`).join(', ')}) as counters`;
+
+/** A Run, with nulls for what it lacks. */
+export const runColumns = `integration, run_id as "runId", nullif(sync, 'backfill') as sync, kind, state, from_date as "from", to_date as "to",
+  fence, position, connector_version as "connectorVersion", integration_version as "integrationVersion", ${countersColumn}`;
 
 /** `set` clauses that add to the counters; their values start at the given parameter number. */
 export function addCounters(counted: Partial<Counters>, firstParameter: number): { sql: string; values: number[] } {
@@ -63,32 +49,6 @@ export function withTally(counted: Counters, { changed, unchanged, superseded, d
   return { ...counted, changed, unchanged, superseded, dropped, dead, held };
 }
 
-export function countersOf(row: Partial<RunRow>): Counters {
-  const cells = row as unknown as Record<string, number>;
-  return Object.fromEntries(counterNames.map((name) => [name, cells[counterColumns[name]] ?? 0])) as Record<
-    keyof Counters,
-    number
-  >;
-}
-
-export function runOf(row: RunRow): Run {
-  return {
-    integration: row.integration,
-    runId: row.run_id,
-    sync: row.sync === 'backfill' ? undefined : row.sync,
-    kind: row.kind,
-    state: row.state,
-    fence: row.fence,
-    counters: countersOf(row),
-    ...(row.from_date !== null && { from: row.from_date }),
-    ...(row.to_date !== null && { to: row.to_date }),
-    ...(row.position !== null && { position: row.position }),
-    ...(row.connector_version !== null && { connectorVersion: row.connector_version }),
-    ...(row.integration_version !== null && { integrationVersion: row.integration_version }),
-  };
-}
-
 export function added(a: Counters, b: Counters): Counters {
-  const names = Object.keys(a) as (keyof Counters)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
+  return Object.fromEntries(counterNames.map((name) => [name, a[name] + b[name]])) as Record<keyof Counters, number>;
 }

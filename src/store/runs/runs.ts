@@ -1,14 +1,15 @@
-import type { Lease, Queued, QueueRequest, RunStore } from '../../intake/pull/ports.ts';
+import type { Lease, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
+import type { Run } from '../../intake/pull/run/run-state.ts';
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { EpochMs, IntegrationName, SyncType } from '../../terms.ts';
-import { cellOf, hitsOne, type Pool, rowOf, type Tx } from '../db/pool.ts';
+import { cellOf, hitsOne, type Pool, rowOf, rowsOf, type Tx, withoutNulls } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
 import { knownRows } from '../records/listed.ts';
 import type { OnChanged } from '../records/take.ts';
 import { commitPage } from './commit-page.ts';
-import { addCounters, countersOf, heldRun, type RunRow, runColumns, runOf, runTable } from './row.ts';
+import { addCounters, countersColumn, heldRun, runColumns, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';
 import {
   findUnlisted,
@@ -30,21 +31,21 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
     queue: (request, claim) => queueRun(pool, request, claim, clock),
     /** The runs due longest: queued, parked, or abandoned by a node whose lease expired. */
     async claimDue(most, node, leaseMs) {
-      const { rows } = await pool.query<RunRow>(
-        `with ${claimDue(runTable, { set: running('$3'), returning: runColumns.replace(/\w+/g, 't.$&') })} select * from claimed`,
+      const runs = await rowsOf(pool)<Run>(
+        `with ${claimDue(runTable, { set: running('$3'), returning: 't.*' })} select ${runColumns} from claimed`,
         [most, leaseMs, node],
       );
-      return rows.map(runOf);
+      return runs.map(withoutNulls);
     },
     /** A run that somebody waits for is claimed before its time. */
     async claim(integration, runId, node, leaseMs) {
-      const { rows } = await pool.query<RunRow>(
+      const run = await rowOf(pool)<Run>(
         `update runs t set due_at = now() + $4 * interval '1 ms', fence = fence + 1, ${running('$3')}
           where integration = $1 and run_id = $2 and (state = 'queued' or (state = 'running' and due_at <= now()))
           returning ${runColumns}`,
         [integration, runId, node, leaseMs],
       );
-      return rows[0] && runOf(rows[0]);
+      return run && withoutNulls(run);
     },
     extend: (lease, leaseMs, waiting) =>
       change(lease, `due_at = now() + $4 * interval '1 ms', waiting = $5`, [leaseMs, waiting]),
@@ -127,20 +128,12 @@ export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock
       );
     },
     async get(integration, runId) {
-      const row = await rowOf(pool)<RunRow>(`select ${runColumns} from runs where integration = $1 and run_id = $2`, [
-        integration,
-        runId,
-      ]);
-      return (
-        row && {
-          state: row.state,
-          counters: countersOf(row),
-          ...(row.position !== null && { position: row.position }),
-          ...(row.waiting !== null && { waiting: row.waiting }),
-          ...(row.error_code !== null && { errorCode: row.error_code }),
-          ...(row.error_message !== null && { errorMessage: row.error_message }),
-        }
+      const view = await rowOf(pool)<RunView>(
+        `select state, position, waiting, error_code as "errorCode", error_message as "errorMessage", ${countersColumn}
+           from runs where integration = $1 and run_id = $2`,
+        [integration, runId],
       );
+      return view && withoutNulls(view);
     },
     watermark: (integration, sync, feed) => readWatermark(pool, integration, sync, feed),
   };
@@ -158,7 +151,7 @@ export async function queueRun(
 ): Promise<Queued> {
   const sync = request.sync ?? 'backfill';
   for (;;) {
-    const { rows } = await pool.query<RunRow>(
+    const run = await rowOf(pool)<Run>(
       `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, due_at, node, fence, started_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 ms', $10, $11, case when $10::text is null then null else now() end)
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
@@ -177,12 +170,12 @@ export async function queueRun(
         claim ? 1 : 0,
       ],
     );
-    if (rows[0]) return { kind: 'queued', run: runOf(rows[0]) };
-    const going = await pool.query<{ run_id: string }>(
+    if (run) return { kind: 'queued', run: withoutNulls(run) };
+    const runId = await cellOf(pool)<string>(
       `select run_id from runs where integration = $1 and sync = $2 and state in ('queued', 'running')`,
       [request.integration, sync],
     );
-    if (going.rows[0]) return { kind: 'busy', runId: going.rows[0].run_id };
+    if (runId) return { kind: 'busy', runId };
   }
 }
 
