@@ -1,7 +1,7 @@
 import { profilesDestination } from '../deliver/profiles.ts';
 import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
-import { mayHoldGuestData, withoutGuests } from '../privacy/strip.ts';
+import { withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { cancelOf } from '../store/db/cancel.ts';
 import { rolledBack, type Tx, transaction, withLongStatements } from '../store/db/pool.ts';
@@ -110,7 +110,6 @@ async function eraseRecords(
       keyring: runtime.keyring,
       strip: withoutGuests,
       remember: (guest, brand, reservationId) => rememberedOf(guest, brand, reservationId).map(hash),
-      mayHoldGuestData,
     },
     (brand) => targetOf(runtime, brand),
   );

@@ -10,14 +10,14 @@ export function withoutGuests(
   reservation: Reservation,
   isErased: (guest: Guest) => boolean,
   known: readonly Guest[] = [],
-): { readonly reservation: Reservation; readonly erased: readonly Guest[] } {
+): Reservation {
   const erased = reservation.guests.filter((guest) => Object.keys(guest).length > 0 && isErased(guest));
   const named = [...erased, ...known];
-  if (named.length === 0) return { reservation, erased };
+  if (named.length === 0) return reservation;
   const guests = reservation.guests.map((guest) => (erased.includes(guest) ? {} : guest));
   const { extra, ...rest } = reservationWithoutMentions(reservation, named);
   const kept = extra === undefined || extraMentions(extra as JsonObject, named) ? {} : { extra };
-  return { reservation: { ...rest, guests, ...kept }, erased };
+  return { ...rest, guests, ...kept };
 }
 
 /** `extra` may repeat guest data under any key. If it mentions a guest, even by the last name alone, all of it is removed. */

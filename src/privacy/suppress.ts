@@ -74,7 +74,7 @@ function stripped(statement: Statement, isErased: (guest: Guest) => boolean, nam
   const { type, record, says, failure, origins, notes, guests } = statement;
   // A profile consists of its guest only.
   const isGone = type === 'guest' && guestsIn(statement).some(isErased);
-  const left = record && 'guests' in record ? withoutGuests(record, isErased, named).reservation : record;
+  const left = record && 'guests' in record ? withoutGuests(record, isErased, named) : record;
   const own = Object.entries(origins ?? {}).filter(([field]) => !mayHoldGuestData(field));
   const plain = {
     ...statement,

@@ -49,7 +49,7 @@ test("extra goes if it contains the erased guest's number, however it is written
   const guest = { email, phone: '+351912345678' };
   const stay = { id: 'R', check_in: '2026-12-01', check_out: '2026-12-04', status: 'confirmed' as const };
   const whole = { ...stay, guests: [guest], rooms: [], charges: [], extra };
-  assert.equal(withoutGuests(whole, () => true).reservation.extra, undefined);
+  assert.equal(withoutGuests(whole, () => true).extra, undefined);
   assert.equal(said({ remark: extra.remark })?.values['extra.remark'], undefined);
 });
 

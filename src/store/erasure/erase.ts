@@ -1,6 +1,7 @@
 import { type Guest, type Reservation, recordText } from '../../canonical/reservation.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
+import type { Person } from '../../privacy/person.ts';
 import { difference } from '../../reconcile/difference.ts';
 import { aboutRecord } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
@@ -11,7 +12,7 @@ import { enqueue, writeHistory } from '../records/history.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { type ChangeStep, type Target, writeRecords } from '../records/write.ts';
 import { erasureLock, keepIdentifiers } from './erased.ts';
-import { type FoundRecord, findRecords, keyColumns, type WantedPerson } from './find.ts';
+import { type FoundRecord, findRecords, keyColumns } from './find.ts';
 
 /** What an erasure needs besides the person. */
 interface EraseRules {
@@ -20,15 +21,14 @@ interface EraseRules {
     reservation: Reservation,
     isErased: (guest: Guest) => boolean,
     known: readonly Guest[],
-  ) => { readonly reservation: Reservation; readonly erased: readonly Guest[] };
+  ) => Reservation;
   /** Hashes (hex) to keep for a guest that was found, so that the guest is not stored again. */
   readonly remember: (guest: Guest, integration: string, reservationId: string | undefined) => readonly string[];
-  readonly mayHoldGuestData: (path: string) => boolean;
 }
 
 export interface EraseRequest {
   readonly erasureId: string;
-  readonly person: WantedPerson;
+  readonly person: Person;
   readonly integration?: string | undefined;
   /** Hashes (hex) of the keys in the request. */
   readonly hashes: readonly string[];
@@ -66,7 +66,7 @@ export async function eraseFromRecords(
 }
 
 /** Bookings that are held as a whole and have one of the person's keys: nothing of them was delivered, so they are deleted. */
-async function deleteHeldWhole(tx: Tx, person: WantedPerson, integration: string | undefined): Promise<void> {
+async function deleteHeldWhole(tx: Tx, person: Person, integration: string | undefined): Promise<void> {
   const keys = person.lookups().map(({ key }) => key);
   const { rows } = await tx.query<{ integration: string; id: string }>(
     `delete from records r using ${keyedRecords('$1')} k
@@ -181,7 +181,7 @@ function stripped(
   rules: EraseRules,
 ): Reservation | Guest {
   if (type === 'guest') return meant.has(record as Guest) ? {} : record;
-  return rules.strip(record as Reservation, (guest) => meant.has(guest), named).reservation;
+  return rules.strip(record as Reservation, (guest) => meant.has(guest), named);
 }
 
 /** The bookings, pairs and keys of the person's profiles, also of those that were merged into them. */

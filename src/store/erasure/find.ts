@@ -1,34 +1,13 @@
 import { mentions } from '../../canonical/mentions.ts';
 import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import { statedGuest } from '../../canonical/stated-guest.ts';
+import type { Person } from '../../privacy/person.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { versionsAfter, versionsBefore } from '../records/versions.ts';
-
-/** The person to look for. The store does not decide who is the same person; the privacy room implements this. */
-export interface WantedPerson {
-  /** The guests of one record, in all its versions, that are this person. */
-  among(versions: readonly (readonly Guest[])[], integration: string): ReadonlySet<Guest>;
-  isMeant(guest: Guest, integration: string): boolean;
-  /** Adds the guest's other keys to the search; true if any of them is new. */
-  absorb(guest: Guest, integration: string): boolean;
-  /** The keys from the request, each as a guest. */
-  requested(): readonly Guest[];
-  /** All keys of the person, each as a guest. */
-  keys(): readonly Guest[];
-  lookups(): readonly { readonly key: string; readonly integration: string | undefined }[];
-  traces(): WantedTraces;
-}
-
-export interface WantedTraces {
-  /** In lower case. */
-  readonly addresses: readonly string[];
-  /** Regular expressions. */
-  readonly numbers: readonly string[];
-}
 
 /** The columns of the keys of records, for a statement that unnests them. */
 export const keyColumns = (records: readonly Pick<FoundRecord, 'integration' | 'type' | 'id'>[]) => [
@@ -70,7 +49,7 @@ interface Search {
  * lead to further bookings, so the search repeats until it finds nothing new. Without an earlier search it reads all versions once per
  * round: an erasure is rare and must be thorough.
  */
-export async function findRecords(tx: Tx, person: WantedPerson, search: Search): Promise<FoundRecord[]> {
+export async function findRecords(tx: Tx, person: Person, search: Search): Promise<FoundRecord[]> {
   const records = new Map<string, Omit<FoundRecord, 'named'>>();
   let texts: Candidate[] = [];
   for (let isNews = true; isNews; ) {
@@ -141,7 +120,7 @@ const isNamed = (column: string): string =>
  */
 async function readCandidates(
   tx: Tx,
-  person: WantedPerson,
+  person: Person,
   { integration, earlier, locks = false }: Search,
 ): Promise<Candidate[]> {
   const keys = person.lookups();

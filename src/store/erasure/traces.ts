@@ -1,15 +1,7 @@
 import { parseJson } from '../../kit/json.ts';
-import type { Json } from '../../terms.ts';
+import type { Traces } from '../../privacy/traces.ts';
 import { changed, type Tx } from '../db/pool.ts';
-import { type FoundRecord, keyColumns, likePattern, type WantedTraces } from './find.ts';
-
-interface TraceFinder extends WantedTraces {
-  inText(text: string): boolean;
-  inJson(value: Json): boolean;
-  /** By the full name. */
-  namedIn(text: string): boolean;
-  readonly guestIds: readonly string[];
-}
+import { type FoundRecord, keyColumns, likePattern } from './find.ts';
 
 type ErasedRecord = Pick<FoundRecord, 'integration' | 'type' | 'id'>;
 
@@ -131,7 +123,7 @@ interface TraceRow {
 export async function eraseTraces(
   tx: Tx,
   records: readonly ErasedRecord[],
-  traces: TraceFinder,
+  traces: Traces,
 ): Promise<{ [where: string]: number }> {
   const counts: { [where: string]: number } = {};
   for (const place of places) counts[place.name] = await eraseTracesIn(tx, place, records, traces);
@@ -142,7 +134,7 @@ export async function eraseTracesIn(
   tx: Tx,
   place: TracedColumn,
   records: readonly ErasedRecord[],
-  traces: TraceFinder,
+  traces: Traces,
 ): Promise<number> {
   const keys: string[] = [];
   await scan(tx, place, records, traces, ({ key }) => keys.push(key));
@@ -155,7 +147,7 @@ export async function eraseTracesIn(
 export async function findTraces(
   tx: Tx,
   records: readonly ErasedRecord[],
-  traces: TraceFinder,
+  traces: Traces,
   onRow: (row: TraceRow) => void,
 ): Promise<void> {
   for (const place of places) await scan(tx, place, records, traces, onRow);
@@ -168,7 +160,7 @@ async function scan(
   tx: Tx,
   { name, table = name, key, texts, only = 'true', isOfRecord = false }: TracedColumn,
   records: readonly ErasedRecord[],
-  traces: TraceFinder,
+  traces: Traces,
   onRow: (row: TraceRow) => void,
 ): Promise<void> {
   const ofRecord = isOfRecord
@@ -207,7 +199,7 @@ async function scan(
   await tx.query('close trace_rows');
 }
 
-function names(traces: TraceFinder, text: string): boolean {
+function names(traces: Traces, text: string): boolean {
   if (traces.inText(text)) return true;
   if (!text.includes('\\u')) return false;
   try {

@@ -9,7 +9,7 @@ import { compileFields } from '../../../src/deliver/message.ts';
 import type { Lane, Selection } from '../../../src/deliver/ports.ts';
 import { select } from '../../../src/deliver/select.ts';
 import { Person } from '../../../src/privacy/person.ts';
-import { mayHoldGuestData, withoutGuests } from '../../../src/privacy/strip.ts';
+import { withoutGuests } from '../../../src/privacy/strip.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
 import { eraseFromRecords } from '../../../src/store/erasure/erase.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
@@ -109,7 +109,7 @@ export function setUpPeople(
             integration: name,
             hashes: [],
           },
-          { keyring, strip: withoutGuests, remember: () => [], mayHoldGuestData },
+          { keyring, strip: withoutGuests, remember: () => [] },
           () => ({ ...target, destinations: { reservation: [name], guest: [] } }),
         ),
       );
