@@ -5,8 +5,7 @@ import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { endpointStatus } from '../store/events/endpoint-status.ts';
-import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
+import { endpointStatus, type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { markSecret, type OnboardingLink } from '../store/operate/onboarding.ts';
 

@@ -5,7 +5,7 @@ import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { pushSettingsOf } from '../intake/push/settings.ts';
 import { defaultVerification } from '../intake/push/verification.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { endpointStatus } from '../store/events/endpoint-status.ts';
+import { endpointStatus } from '../store/events/endpoints.ts';
 import { listRejections } from '../store/events/rejections.ts';
 import { listSandboxReports } from '../store/events/sandbox.ts';
 import type { OnboardingLink } from '../store/operate/onboarding.ts';

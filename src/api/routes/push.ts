@@ -3,8 +3,7 @@ import { type SandboxReport, sandboxReportSchema } from '../../intake/push/sandb
 import { addressFor, publicUrl } from '../../operations/endpoints.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { transaction } from '../../store/db/pool.ts';
-import { endpointStatus } from '../../store/events/endpoint-status.ts';
-import { retireEndpoint } from '../../store/events/endpoints.ts';
+import { endpointStatus, retireEndpoint } from '../../store/events/endpoints.ts';
 import { listEvents, readEvent } from '../../store/events/list.ts';
 import { countRejections, listRejections } from '../../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';

@@ -25,7 +25,7 @@ export interface IntakePorts extends GroupCommitPorts {
   readonly tracer?: Tracer | undefined;
 }
 
-interface LoadedEndpoint extends Omit<Endpoint, 'secrets'> {
+export interface LoadedEndpoint extends Omit<Endpoint, 'secrets'> {
   readonly secrets: readonly { readonly secretNo: number; readonly secret: string; readonly expiresAt?: EpochMs }[];
 }
 

@@ -1,5 +1,6 @@
+import type { LoadedEndpoint } from '../../intake/push/intake.ts';
 import type { EndpointId, EpochMs, IntegrationName } from '../../terms.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { cellOf, numberOf, type Pool, rowOf, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 
 /** Encrypts secrets, bound to the endpoint and number that they are stored under. */
 export interface Sealer {
@@ -18,21 +19,6 @@ export interface IssuedEndpoint {
   readonly sandboxId: EndpointId;
   /** Only when it was just created: it cannot be read again. */
   readonly secret?: string;
-  readonly secrets: readonly SecretState[];
-}
-
-interface SecretState {
-  readonly secretNo: number;
-  readonly issuedAt: EpochMs;
-  readonly expiresAt?: EpochMs;
-}
-
-interface StoredEndpoint {
-  readonly endpointId: EndpointId;
-  readonly integration: IntegrationName;
-  readonly sandbox: boolean;
-  readonly retired: boolean;
-  readonly secrets: readonly { readonly secretNo: number; readonly secret: string; readonly expiresAt?: EpochMs }[];
 }
 
 const boundTo = (endpointId: string, secretNo: number) => `endpoint ${endpointId} ${secretNo}`;
@@ -47,10 +33,11 @@ export async function issueEndpoint(
   await lockEndpoints(tx, integration);
   const live = await liveEndpoint(tx, integration, false);
   const sandboxId = (await liveEndpoint(tx, integration, true)) ?? (await addEndpoint(tx, integration, true, mint));
-  if (live !== undefined) return { endpointId: live, sandboxId, secrets: await secretStates(tx, live) };
+  if (live !== undefined) return { endpointId: live, sandboxId };
   const endpointId = await addEndpoint(tx, integration, false, mint);
-  const secret = await addSecret(tx, endpointId, 1, sealer, mint.secret());
-  return { endpointId, sandboxId, secret, secrets: await secretStates(tx, endpointId) };
+  const secret = mint.secret();
+  await addSecret(tx, endpointId, 1, sealer, secret);
+  return { endpointId, sandboxId, secret };
 }
 
 /**
@@ -78,23 +65,22 @@ export async function rotateSecret(
   await tx.query(`delete from endpoint_secrets where endpoint_id = $1 and expires_at < now() - interval '30 days'`, [
     endpointId,
   ]);
-  const { rows } = await tx.query<{ next: number }>(
-    'select coalesce(max(secret_no), 0) + 1 as next from endpoint_secrets where endpoint_id = $1',
-    [endpointId],
-  );
-  await addSecret(tx, endpointId, rows[0]?.next ?? 1, sealer, secret);
-  return { endpointId, sandboxId, secret, secrets: await secretStates(tx, endpointId) };
+  const last = await numberOf(tx)('select coalesce(max(secret_no), 0) from endpoint_secrets where endpoint_id = $1', [
+    endpointId,
+  ]);
+  await addSecret(tx, endpointId, last + 1, sealer, secret);
+  return { endpointId, sandboxId, secret };
 }
 
 /** After this commits no node accepts an event for it, because the insert of events checks. */
 export async function retireEndpoint(tx: Tx, integration: string): Promise<EndpointId | undefined> {
   await lockEndpoints(tx, integration);
-  const { rows } = await tx.query<{ endpoint_id: EndpointId; sandbox: boolean }>(
+  const retired = await rowsOf(tx)<{ endpoint_id: EndpointId; sandbox: boolean }>(
     `update endpoints set retired_at = clock_timestamp()
       where integration = $1 and retired_at is null returning endpoint_id, sandbox`,
     [integration],
   );
-  return rows.find((row) => !row.sandbox)?.endpoint_id;
+  return retired.find((row) => !row.sandbox)?.endpoint_id;
 }
 
 /** The given endpoints, or all that are not retired. A sandbox endpoint has the secrets of the integration's live one. */
@@ -102,7 +88,7 @@ export async function loadEndpoints(
   db: Pool | Tx,
   sealer: Sealer,
   ids: readonly string[] | undefined,
-): Promise<StoredEndpoint[]> {
+): Promise<LoadedEndpoint[]> {
   const { rows } = await db.query<{
     endpoint_id: EndpointId;
     integration: IntegrationName;
@@ -126,7 +112,7 @@ export async function loadEndpoints(
   );
   const byId = new Map<
     string,
-    StoredEndpoint & { secrets: { secretNo: number; secret: string; expiresAt?: EpochMs }[] }
+    LoadedEndpoint & { secrets: { secretNo: number; secret: string; expiresAt?: EpochMs }[] }
   >();
   for (const row of rows) {
     const { endpoint_id: endpointId, integration, sandbox, retired } = row;
@@ -145,13 +131,11 @@ async function lockEndpoints(tx: Tx, integration: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('endpoints ' || $1, 0))`, [integration]);
 }
 
-async function liveEndpoint(tx: Tx, integration: string, sandbox: boolean): Promise<EndpointId | undefined> {
-  const { rows } = await tx.query<{ endpoint_id: EndpointId }>(
-    'select endpoint_id from endpoints where integration = $1 and sandbox = $2 and retired_at is null',
-    [integration, sandbox],
-  );
-  return rows[0]?.endpoint_id;
-}
+const liveEndpoint = (tx: Tx, integration: string, sandbox: boolean): Promise<EndpointId | undefined> =>
+  cellOf(tx)('select endpoint_id from endpoints where integration = $1 and sandbox = $2 and retired_at is null', [
+    integration,
+    sandbox,
+  ]);
 
 async function addEndpoint(tx: Tx, integration: string, sandbox: boolean, mint: Minter): Promise<EndpointId> {
   const endpointId = mint.endpointId(sandbox) as EndpointId;
@@ -169,24 +153,28 @@ async function addSecret(
   secretNo: number,
   sealer: Sealer,
   secret: string,
-): Promise<string> {
+): Promise<void> {
   await tx.query('insert into endpoint_secrets (endpoint_id, secret_no, sealed) values ($1, $2, $3)', [
     endpointId,
     secretNo,
     sealer.seal(secret, boundTo(endpointId, secretNo)),
   ]);
-  return secret;
 }
 
-async function secretStates(tx: Tx, endpointId: string): Promise<SecretState[]> {
-  const { rows } = await tx.query<{ secret_no: number; issued_at: Date; expires_at: Date | null }>(
-    `select secret_no, issued_at, expires_at from endpoint_secrets
-      where endpoint_id = $1 and (expires_at is null or expires_at > now()) order by secret_no desc`,
-    [endpointId],
+type EndpointStatus = UnreadRow & { readonly endpoint_id: string; readonly sandbox_id: string | null };
+
+/** The live endpoint of an integration and the state of its active secrets, never the secrets. */
+export const endpointStatus = (db: Pool, integration: string): Promise<EndpointStatus | undefined> =>
+  rowOf(db)(
+    `select e.endpoint_id, s.endpoint_id as sandbox_id, e.issued_at,
+            coalesce((select json_agg(json_build_object('secret_no', k.secret_no, 'issued_at', k.issued_at, 'expires_at', k.expires_at)
+                                      order by k.secret_no desc)
+               from endpoint_secrets k where k.endpoint_id = e.endpoint_id
+                and (k.expires_at is null or k.expires_at > now())), '[]') as secrets,
+            (select v.received_at from events v where v.integration = e.integration order by v.seq limit 1) as first_event_at,
+            (select v.received_at from events v where v.integration = e.integration and v.event <> 'guest.feedback' order by v.seq desc limit 1) as last_event_at
+       from endpoints e
+       left join endpoints s on s.integration = e.integration and s.sandbox and s.retired_at is null
+      where e.integration = $1 and not e.sandbox and e.retired_at is null`,
+    [integration],
   );
-  return rows.map((row) => ({
-    secretNo: row.secret_no,
-    issuedAt: row.issued_at.getTime(),
-    ...(row.expires_at && { expiresAt: row.expires_at.getTime() }),
-  }));
-}
