@@ -10,7 +10,6 @@ import {
   advanceJob,
   type ClaimedJob,
   claimJob,
-  halveJob,
   insertJob,
   type JobRow,
   mostOpenJobs,
@@ -83,9 +82,11 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     if (isTooSlow(error)) {
       const code = 'operate.step_too_slow';
       runtime.log.warn({ job_id: job.job_id, code, error: errorFacts(error) }, 'jobs: a step took too long');
-      const message = 'A step took too long. It is repeated with half as many records.';
-      const last = `Steps took too long ${mostHalvings} times, although each was half as large as the one before.`;
-      await halveJob(runtime.pool, job, { code, message, most: mostHalvings, last });
+      const message =
+        job.halvings + 1 >= mostHalvings
+          ? `Steps took too long ${mostHalvings} times, although each was half as large as the one before.`
+          : 'A step took too long. It is repeated with half as many records.';
+      await noteJobFailure(runtime.pool, job, 'halvings', { code, message, most: mostHalvings });
       return true;
     }
     const known = error instanceof InnboundError ? error : undefined;
@@ -95,7 +96,7 @@ export async function stepJobs(runtime: Runtime, signal: AbortSignal): Promise<b
     // A node that is busy says nothing about the job, and neither does a failover of the database, however often it is met.
     const isSound = known === undefined || ['sender', 'again'].includes(errors[code].retry ?? 'operator');
     const most = isPassing(error) ? undefined : 3;
-    await noteJobFailure(runtime.pool, job, { code, message, most: isSound ? most : 1 });
+    await noteJobFailure(runtime.pool, job, 'failures', { code, message, most: isSound ? most : 1 });
   } finally {
     endRenewal();
   }

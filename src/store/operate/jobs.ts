@@ -139,39 +139,22 @@ export async function advanceJob(
   );
 }
 
-/** A running job fails if this is true; otherwise it is due again when its lease ends. */
-const failsIf = (condition: string): string =>
-  `state = case when ${condition} then 'failed' else state end,
-   finished_at = case when ${condition} then now() else finished_at end,
-   due_at = case when ${condition} then null else due_at end`;
-
 const runningJob: LeasedTable = { ...jobTable, held: `state = 'running'` };
 
 /**
- * After a step that took too long: the next attempt waits for the end of the lease and has half the size. After `most` halvings the job
- * fails.
- */
-export async function halveJob(
-  db: Pool,
-  job: ClaimedJob,
-  failure: { readonly code: string; readonly message: string; readonly most: number; readonly last: string },
-): Promise<void> {
-  const isLast = 'halvings + 1 >= $5';
-  const set = `halvings = halvings + 1, code = $3, message = case when ${isLast} then $6 else $4 end, ${failsIf(isLast)}`;
-  const { code, message, most, last } = failure;
-  await changeHeld(db, runningJob, heldJob(job), set, [code, message, most, last]);
-}
-
-/**
- * After a failed step: the next attempt waits for the end of the lease. After `most` of them the job fails; undefined for a failure that
- * does not count.
+ * After a failed step, or one that took too long: the next attempt waits for the end of the lease, and after a halving has half the size.
+ * After `most` of them the job fails; undefined for a failure that does not count.
  */
 export async function noteJobFailure(
   db: Pool,
   job: ClaimedJob,
+  counter: 'failures' | 'halvings',
   { code, message, most }: { readonly code: string; readonly message: string; readonly most: number | undefined },
 ): Promise<void> {
-  const set = `failures = failures + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
-               ${failsIf('failures + 1 >= $5')}`;
+  const isLast = `${counter} + 1 >= $5`;
+  const set = `${counter} = ${counter} + case when $5::int is null then 0 else 1 end, code = $3, message = $4,
+               state = case when ${isLast} then 'failed' else state end,
+               finished_at = case when ${isLast} then now() else finished_at end,
+               due_at = case when ${isLast} then null else due_at end`;
   await changeHeld(db, runningJob, heldJob(job), set, [code, message, most]);
 }

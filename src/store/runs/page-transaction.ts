@@ -2,7 +2,7 @@ import type { Brand } from '../../brand/brand.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { type Pool, rolledBack, type Tx, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 
 /** Thrown inside a transaction to roll it back: another node holds the run, or the run is not at this page. */
@@ -45,17 +45,10 @@ export async function withoutRefused(
 
 async function refusalOf(pool: Pool, brand: Brand, statements: readonly Statement[]): Promise<unknown> {
   if (statements.length === 0) return undefined;
-  const tx = await pool.connect();
-  try {
-    await tx.query('begin');
-    await take(tx, brand, statements);
-    return undefined;
-  } catch (error) {
+  return rolledBack(pool, async (tx) => void (await take(tx, brand, statements))).catch((error: unknown) => {
     if (isRefusedData(error)) return error;
     throw error;
-  } finally {
-    await tx.query('rollback').finally(() => tx.release());
-  }
+  });
 }
 
 /** Without the id, because the database may have refused the id itself; the payload keeps it. */
