@@ -1,4 +1,5 @@
-import { access, chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InnboundError } from '../errors.ts';
@@ -61,7 +62,7 @@ interface Link {
 async function ensureLinks(root: string, linkDir: string): Promise<Record<string, string>> {
   const missing: Link[] = [];
   for (const link of await linksOf(path.join(root, 'native'))) {
-    if (!(await exists(path.join(root, link.target)))) missing.push(link);
+    if (!existsSync(path.join(root, link.target))) missing.push(link);
   }
   if (missing.length === 0) return {};
   try {
@@ -86,7 +87,7 @@ async function linkOnce(source: string, target: string): Promise<void> {
     await symlink(source, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (await exists(target)) return;
+    if (existsSync(target)) return;
     // A dangling link, left by an installation that has moved.
     await rm(target, { force: true });
     await symlink(source, target);
@@ -99,7 +100,7 @@ async function linkOnce(source: string, target: string): Promise<void> {
  */
 export async function publicCopy(binaries: Binaries, parent: string): Promise<Binaries> {
   const home = path.join(parent, `postgres-${binaries.version}-${process.arch}`);
-  if (!(await exists(home))) {
+  if (!existsSync(home)) {
     const aside = await mkdtemp(path.join(parent, 'copy-'));
     try {
       await cp(binaries.home, aside, {
@@ -111,8 +112,8 @@ export async function publicCopy(binaries: Binaries, parent: string): Promise<Bi
         await linkOnce(path.basename(source), path.join(aside, 'lib', path.basename(target)));
       }
       await chmod(aside, 0o755);
-      await rename(aside, home).catch(async (error: unknown) => {
-        if (!(await exists(home))) throw error;
+      await rename(aside, home).catch((error: unknown) => {
+        if (!existsSync(home)) throw error;
       });
     } finally {
       await rm(aside, { recursive: true, force: true });
@@ -123,11 +124,4 @@ export async function publicCopy(binaries: Binaries, parent: string): Promise<Bi
 
 async function linksOf(home: string): Promise<readonly Link[]> {
   return JSON.parse(await readFile(path.join(home, 'pg-symlinks.json'), 'utf8').catch(() => '[]'));
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
