@@ -5,7 +5,7 @@ import { type IntakePorts, openPushIntake, type PushIntake } from '../intake/pus
 import type { NewEvent } from '../intake/push/ports.ts';
 import { pushSettingsOf } from '../intake/push/settings.ts';
 import type { EventWorkerPorts } from '../intake/push/worker.ts';
-import { open, seal } from '../kit/crypto.ts';
+import { openText, seal } from '../kit/crypto.ts';
 import { type StrictLimits, strictLimits } from '../kit/json.ts';
 import { errorFacts } from '../kit/log.ts';
 import { idOf } from '../pipeline/id-prefix.ts';
@@ -28,13 +28,12 @@ export function sealerOf({ keyring, log }: Pick<Runtime, 'keyring' | 'log'>): Se
   return {
     seal: (plain, boundTo) => seal(keyring, plain, boundTo),
     open: (sealed, boundTo) => {
-      const opened = open(keyring, sealed, boundTo);
-      if (opened.kind === 'ok') return opened.plaintext.toString('utf8');
-      log.error(
-        { code: 'documents.secret_sealed', secret: boundTo },
-        'push: a webhook secret does not open with this key',
-      );
-      return undefined;
+      const text = openText(keyring, sealed, boundTo);
+      if (text === undefined) {
+        const secret = { code: 'documents.secret_sealed', secret: boundTo };
+        log.error(secret, 'push: a webhook secret does not open with this key');
+      }
+      return text;
     },
   };
 }

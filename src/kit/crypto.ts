@@ -85,6 +85,12 @@ export function open(keyring: Keyring, sealed: Uint8Array, associated: string): 
   }
 }
 
+/** The plaintext as text; undefined if it does not open with these keys. */
+export function openText(keyring: Keyring, sealed: Uint8Array, associated: string): string | undefined {
+  const opened = open(keyring, sealed, associated);
+  return opened.kind === 'ok' ? opened.plaintext.toString('utf8') : undefined;
+}
+
 export function hmacSha256(secret: Uint8Array, text: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }

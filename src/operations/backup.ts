@@ -13,7 +13,7 @@ import {
   readArchive,
   writeArchive,
 } from '../kit/archive.ts';
-import { type Key, type Keyring, open, parseKeys, seal } from '../kit/crypto.ts';
+import { type Key, type Keyring, openText, parseKeys, seal } from '../kit/crypto.ts';
 import { readKeyFile } from '../kit/key-file.ts';
 import { version } from '../kit/version.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -98,8 +98,7 @@ export function openedKeys(sealed: z.infer<typeof keys>, passphrase: string | un
     );
   }
   const { key } = passphraseKey(passphrase, Buffer.from(sealed.salt, 'base64'));
-  const opened = open([key], Buffer.from(sealed.sealed, 'base64'), boundTo);
-  const keyring = opened.kind === 'ok' ? parseKeys(opened.plaintext.toString('utf8')) : undefined;
+  const keyring = parseKeys(openText([key], Buffer.from(sealed.sealed, 'base64'), boundTo) ?? '');
   if (keyring === undefined)
     throw new InnboundError('store.passphrase', 'The passphrase does not open the keys in the file.');
   return keyring;
@@ -219,7 +218,7 @@ export async function writeMissingFiles(runtime: Runtime): Promise<string[]> {
   for (const { kind, name, source } of documents) {
     if (kind === 'integration' && listed.has(name)) continue;
     if (shipped.has(source) || (await fileHere(workspaceDir, kind, name)) !== undefined) continue;
-    const file = await freeFile(workspaceDir, kind, name);
+    const file = freeFile(workspaceDir, kind, name);
     if (await isWritten(() => writeWhole(workspaceDir, file, source))) written.push(file);
   }
   return written;

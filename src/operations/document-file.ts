@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseSource } from '../documents/brands.ts';
@@ -5,6 +6,7 @@ import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { listsBrands, readWorkspace } from '../documents/load.ts';
 import { parseFile } from '../documents/parse.ts';
 import { textKey } from '../documents/take-up.ts';
+import { writeProblem } from '../kit/json-file.ts';
 import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { storedSources } from '../runtime/seal-documents.ts';
@@ -42,15 +44,11 @@ export async function listedBrands(dir: string): Promise<ReadonlyMap<string, Fil
 }
 
 /** Where a document without a file gets one. Files may have any name, so the usual one may hold another document. */
-export async function freeFile(dir: string, kind: DocumentKind, name: string): Promise<string> {
+export function freeFile(dir: string, kind: DocumentKind, name: string): string {
   const usual = fileName(kind, name);
   for (let i = 1; ; i++) {
     const file = i === 1 ? usual : usual.replace(/\.yaml$/, `-${i}.yaml`);
-    const isTaken = await readFile(path.join(dir, file)).then(
-      () => true,
-      () => false,
-    );
-    if (!isTaken) return file;
+    if (!existsSync(path.join(dir, file))) return file;
   }
 }
 
@@ -78,8 +76,8 @@ export async function isWritten(write: () => Promise<void>): Promise<boolean> {
     await write();
     return true;
   } catch (error) {
-    if (['EACCES', 'EROFS', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
+    if (writeProblem(error) !== undefined) throw error;
+    return false;
   }
 }
 

@@ -12,7 +12,7 @@ import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
 import { documentsAround } from '../store/documents/documents.ts';
-import { countRecords } from '../store/records/count.ts';
+import { countRecords } from '../store/records/stored-record.ts';
 import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } from './document-file.ts';
 import { acceptCases as acceptAll, casesBrokenBy } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
@@ -106,7 +106,7 @@ export async function applyDocument(
     const inForce = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
     if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
     const here = await fileHere(runtime.workspaceDir, kind, name);
-    const file = here?.file ?? (await freeFile(runtime.workspaceDir, kind, name));
+    const file = here?.file ?? freeFile(runtime.workspaceDir, kind, name);
     const { checked } = await checkEdit(runtime, around, { kind, name, file, text });
     if (checked.kind === 'invalid') return { refused: { kind: 'invalid', mistakes: checked.mistakes } };
     // The file gets the references too: a credential typed in the console is never written to a disk.

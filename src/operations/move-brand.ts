@@ -181,7 +181,7 @@ async function finishFiles(runtime: Runtime, from: string, to: string): Promise<
   const source = around.find((one) => isOne(one, { kind: 'integration', name: from }))?.source;
   const own = await fileHere(workspaceDir, 'integration', from);
   const old = await fileHere(workspaceDir, 'integration', to);
-  const file = own?.file ?? (await freeFile(workspaceDir, 'integration', from));
+  const file = own?.file ?? freeFile(workspaceDir, 'integration', from);
   if (source !== undefined && own?.text !== source) await writeWhole(workspaceDir, file, source);
   if (old !== undefined) await rm(path.join(workspaceDir, old.file));
 }

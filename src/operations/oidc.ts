@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { Buckets, networkOf } from '../intake/push/receive.ts';
-import { open, seal } from '../kit/crypto.ts';
+import { openText, seal } from '../kit/crypto.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { useOnce } from '../store/operate/marks.ts';
@@ -167,9 +167,9 @@ export function openOidc(runtime: Runtime): Oidc {
 
 function opened(runtime: Runtime, cookie: string | undefined): Begun | undefined {
   if (cookie === undefined) return undefined;
-  const bytes = open(runtime.keyring, Buffer.from(cookie, 'base64url'), boundTo);
-  if (bytes.kind !== 'ok') return undefined;
-  const begun = JSON.parse(bytes.plaintext.toString('utf8')) as Begun;
+  const text = openText(runtime.keyring, Buffer.from(cookie, 'base64url'), boundTo);
+  if (text === undefined) return undefined;
+  const begun = JSON.parse(text) as Begun;
   return begun.untilMs > runtime.clock.now() ? begun : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type KeySource, keySource } from '../documents/keyring.ts';
 import { InnboundError } from '../errors.ts';
-import { type Key, type Keyring, keyIdOf, keyOf, newKey, open, seal } from '../kit/crypto.ts';
+import { type Key, type Keyring, keyIdOf, keyOf, newKey, openText, seal } from '../kit/crypto.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { firstSecret, getSecret, putSecret, replacedKeys, replaceKey } from '../store/documents/secrets.ts';
 
@@ -74,7 +74,7 @@ async function inOrder(pool: Pool, keys: Keyring): Promise<Keyring> {
       : `this node has ${keys.map(({ id }) => id).join(', ')}`;
     throw new InnboundError('store.other_key', `The database is sealed with the key ${needed ?? '(none)'}; ${why}.`);
   }
-  if (open([sealing], mark, markName).kind !== 'ok') {
+  if (openText([sealing], mark, markName) === undefined) {
     throw new InnboundError('store.other_key', `The mark in the database that the key ${sealing.id} made is damaged.`);
   }
   return [sealing, ...keys.filter((key) => key !== sealing)];
@@ -90,13 +90,11 @@ export async function addHashKeys(tx: Tx, ring: Keyring, own: Keyring, more: rea
 async function storedHashKeys(pool: Pool, ring: Keyring): Promise<Keyring> {
   const text = JSON.stringify([newKey().bytes.toString('base64')]);
   const stored = await firstSecret(pool, hashKeysName, seal(ring, text, hashKeysName));
-  const opened = open(ring, stored, hashKeysName);
-  if (opened.kind !== 'ok') {
+  const opened = openText(ring, stored, hashKeysName);
+  if (opened === undefined) {
     throw new InnboundError('store.other_key', 'The keys of the keyed hashes do not open with the keys of this node.');
   }
-  const [key, ...others] = (JSON.parse(opened.plaintext.toString('utf8')) as string[]).map((one) =>
-    keyOf(Buffer.from(one, 'base64')),
-  );
+  const [key, ...others] = (JSON.parse(opened) as string[]).map((one) => keyOf(Buffer.from(one, 'base64')));
   if (key === undefined) throw new TypeError('the stored list of hash keys is empty');
   return [key, ...others];
 }

@@ -1,6 +1,6 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Guest } from '../../canonical/reservation.ts';
-import { type Keyring, open, seal } from '../../kit/crypto.ts';
+import { type Keyring, openText, seal } from '../../kit/crypto.ts';
 import type { Recognised } from '../../reconcile/erasure-port.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import type { EntityType, Json } from '../../terms.ts';
@@ -125,8 +125,7 @@ export async function keepIdentifiers(
 
 /** Nobody for a value that does not open: the erasure is delivered without identifiers. */
 export function openIdentifiers(keyring: Keyring, version: ErasedVersion, sealed: Uint8Array): readonly Guest[] {
-  const opened = open(keyring, sealed, boundTo(version));
-  return opened.kind === 'ok' ? (JSON.parse(opened.plaintext.toString('utf8')) as Guest[]) : [];
+  return JSON.parse(openText(keyring, sealed, boundTo(version)) ?? '[]') as Guest[];
 }
 
 /** A destination that finds guests by identifiers has not confirmed the erasure. `$1`: their names; null for all. */

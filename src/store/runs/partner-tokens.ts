@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Keyring, keyIdOf, open, seal } from '../../kit/crypto.ts';
+import { type Keyring, keyIdOf, openText, seal } from '../../kit/crypto.ts';
 import type { Spool } from '../../kit/spool.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import type { PendingConsent, Renewal, StoredTokens, TokenSet, TokenStore } from '../../outbound/ask/ports.ts';
@@ -21,13 +21,12 @@ const lockTimeoutMs = 30_000;
 
 /** After a rotation: seals the renewals in the spool with the first key of the ring. */
 export function resealRenewals(spool: Spool, keyring: Keyring): void {
-  const seals = new TokenSeals(keyring);
   for (const name of spool.names()) {
     const integration = /^renewal (.+)$/s.exec(name)?.[1];
     const bytes = integration === undefined ? undefined : spool.get(name);
     if (integration === undefined || bytes === undefined || keyIdOf(bytes) === keyring[0].id) continue;
-    const renewal = seals.open(integration, 'renewal', bytes);
-    if (renewal !== undefined) spool.put(name, seals.seal(integration, 'renewal', renewal));
+    const renewal = openText(keyring, bytes, about(integration, 'renewal'));
+    if (renewal !== undefined) spool.put(name, seal(keyring, renewal, about(integration, 'renewal')));
   }
 }
 
@@ -36,7 +35,6 @@ export function resealRenewals(spool: Spool, keyring: Keyring): void {
  * refresh token would be lost if the process died between the partner's answer and the commit.
  */
 export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): TokenStore {
-  const seals = new TokenSeals(keyring);
   const renewing = new Map<string, Promise<Renewal>>();
   const spoolName = (integration: IntegrationName) => `renewal ${integration}`;
 
@@ -47,8 +45,8 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
       [integration, identity],
     );
     if (row === undefined) return { generation: 0, interrupted: false };
-    const accessToken = row.access ? seals.open(integration, 'access', row.access) : undefined;
-    const refreshToken = row.refresh ? seals.open(integration, 'refresh', row.refresh) : undefined;
+    const accessToken = row.access ? openText(keyring, row.access, about(integration, 'access')) : undefined;
+    const refreshToken = row.refresh ? openText(keyring, row.refresh, about(integration, 'refresh')) : undefined;
     return {
       generation: row.generation,
       interrupted: row.renewing_since !== null,
@@ -73,8 +71,8 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
       [
         integration,
         identity,
-        seals.seal(integration, 'access', tokens.accessToken),
-        tokens.refreshToken === undefined ? null : seals.seal(integration, 'refresh', tokens.refreshToken),
+        seal(keyring, tokens.accessToken, about(integration, 'access')),
+        tokens.refreshToken === undefined ? null : seal(keyring, tokens.refreshToken, about(integration, 'refresh')),
         tokens.expiresAt,
       ],
     );
@@ -83,7 +81,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
   /** The answer of an interrupted renewal, if it reached the spool. */
   function recovered(integration: IntegrationName, identity: string, generation: number): TokenSet | undefined {
     const bytes = spool?.get(spoolName(integration));
-    const text = bytes && seals.open(integration, 'renewal', bytes);
+    const text = bytes && openText(keyring, bytes, about(integration, 'renewal'));
     if (text === undefined) return undefined;
     const kept = JSON.parse(text) as { identity: string; generation: number; tokens: TokenSet };
     return kept.identity === identity && kept.generation === generation ? kept.tokens : undefined;
@@ -109,7 +107,7 @@ export function openTokenStore(pool: Pool, keyring: Keyring, spool?: Spool): Tok
     const renewal = await renew(stored);
     if (renewal.kind === 'renewed') {
       const kept = JSON.stringify({ identity, generation: stored.generation, tokens: renewal.tokens });
-      spool?.put(spoolName(integration), seals.seal(integration, 'renewal', kept));
+      spool?.put(spoolName(integration), seal(keyring, kept, about(integration, 'renewal')));
       await write(db, integration, identity, renewal.tokens);
       spool?.remove(spoolName(integration));
     } else {
@@ -196,25 +194,7 @@ export const holdsTokens = (db: Pool, integration: string): Promise<boolean> =>
     integration,
   ]);
 
-/** Seals the texts of a partner's credentials. A sealed text opens only for the integration and the purpose it was made for. */
-class TokenSeals {
-  readonly #keyring: Keyring;
-
-  constructor(keyring: Keyring) {
-    this.#keyring = keyring;
-  }
-
-  seal(integration: string, what: string, text: string): Buffer {
-    return seal(this.#keyring, text, about(integration, what));
-  }
-
-  /** Undefined if it does not open with the keys of this node. */
-  open(integration: string, what: string, bytes: Uint8Array): string | undefined {
-    const opened = open(this.#keyring, bytes, about(integration, what));
-    return opened.kind === 'ok' ? opened.plaintext.toString('utf8') : undefined;
-  }
-}
-
+/** A sealed text opens only for the integration and the purpose that it was made for. */
 const about = (integration: string, what: string) => `partner token ${integration} ${what}`;
 
 /** Authorizations that a person has begun at a partner, until the partner redirects back. */
@@ -228,9 +208,8 @@ function openConsents(pool: Pool, keyring: Keyring): Pick<TokenStore, 'saveConse
         `delete from secrets where name = $1 and updated_at > now() - $2 * interval '1 ms' returning sealed`,
         [nameOf(state), lifetimeMs],
       );
-      const opened = sealed && open(keyring, sealed, nameOf(state));
-      if (opened?.kind !== 'ok') return undefined;
-      return { ...(JSON.parse(opened.plaintext.toString('utf8')) as Omit<PendingConsent, 'state'>), state };
+      const text = sealed && openText(keyring, sealed, nameOf(state));
+      return text === undefined ? undefined : { ...(JSON.parse(text) as Omit<PendingConsent, 'state'>), state };
     },
   };
 }
