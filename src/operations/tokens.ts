@@ -2,21 +2,17 @@ import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
-import { insertToken, type TokenRole, takeSignIn } from '../store/operate/tokens.ts';
+import { insertToken, type TokenRow, takeSignIn } from '../store/operate/tokens.ts';
 
-interface Grant {
-  readonly name: string;
-  readonly role: TokenRole;
-  /** Null: every brand. */
-  readonly integrations: readonly string[] | null;
+interface Grant extends Pick<TokenRow, 'name' | 'role' | 'integrations'> {
   readonly by: string;
   readonly lifeMs?: number | undefined;
 }
 
 /** Creates an API token. Only its hash is stored, so the answer is the only copy. */
-export async function createToken({ pool }: Pick<Runtime, 'pool'>, { by: createdBy, ...rest }: Grant) {
+export async function createToken({ pool }: Pick<Runtime, 'pool'>, { by, ...rest }: Grant) {
   const token = randomSecret('ib_');
-  const row = await insertToken(pool, { ...rest, createdBy, kind: 'api', tokenId: randomId('tok'), token });
+  const row = await insertToken(pool, { ...rest, created_by: by, kind: 'api', token_id: randomId('tok'), token });
   return { token, row };
 }
 
@@ -25,12 +21,12 @@ export async function createSignIn({ pool }: Pick<Runtime, 'pool'>, grant: Parti
   const token = randomSecret('ibs_');
   const row = await insertToken(pool, {
     kind: 'sign_in',
-    tokenId: randomId('sgn'),
+    token_id: randomId('sgn'),
     token,
     name: grant.name ?? 'sign-in link',
     role: grant.role ?? 'admin',
     integrations: grant.integrations ?? null,
-    createdBy: grant.by ?? 'command line',
+    created_by: grant.by ?? 'command line',
     lifeMs: grant.lifeMs ?? 24 * 3_600_000,
   });
   return { path: `/sign-in#${token}`, expires_at: row.expires_at ?? new Date(0) };
@@ -49,14 +45,14 @@ export async function createSession({ pool }: Pick<Runtime, 'pool'>, shown: stri
 /** For a person who signed in through an identity provider, or by a token. */
 export async function insertSession(
   db: Pool | Tx,
-  { by: createdBy, ...grant }: Omit<Grant, 'lifeMs'> & { readonly parent?: string; readonly subject?: string },
+  { by, ...grant }: Omit<Grant, 'lifeMs'> & { readonly parent?: string; readonly subject?: string },
 ) {
   const session = randomSecret('ibc_');
   const row = await insertToken(db, {
     kind: 'session',
-    tokenId: randomId('ses'),
+    token_id: randomId('ses'),
     token: session,
-    createdBy,
+    created_by: by,
     lifeMs: 12 * 3_600_000,
     ...grant,
   });

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { changed, onlyRow, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
 
-type TokenKind = 'api' | 'sign_in' | 'session';
-
 export interface TokenRow {
   readonly token_id: string;
-  readonly kind: TokenKind;
+  readonly kind: 'api' | 'sign_in' | 'session';
   readonly name: string;
   readonly role: TokenRole;
   /** Null: every brand. */
@@ -21,14 +19,8 @@ export interface TokenRow {
   readonly subject: string | null;
 }
 
-interface NewToken {
-  readonly tokenId: string;
-  readonly kind: TokenKind;
+interface NewToken extends Pick<TokenRow, 'token_id' | 'kind' | 'name' | 'role' | 'integrations' | 'created_by'> {
   readonly token: string;
-  readonly name: string;
-  readonly role: TokenRole;
-  readonly integrations: readonly string[] | null;
-  readonly createdBy: string;
   readonly lifeMs?: number | undefined;
   /** The token that this one was created from. It ends with its parent. */
   readonly parent?: string;
@@ -39,9 +31,7 @@ interface NewToken {
 const columns =
   'token_id, kind, name, role, integrations, created_at, created_by, expires_at, last_used_at, revoked_at, subject';
 
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
+const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 export async function insertToken(db: Pool | Tx, token: NewToken): Promise<TokenRow> {
   return onlyRow(db)<TokenRow>(
@@ -49,13 +39,13 @@ export async function insertToken(db: Pool | Tx, token: NewToken): Promise<Token
                          subject)
      values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 ms', $9, $10) returning ${columns}`,
     [
-      token.tokenId,
+      token.token_id,
       token.kind,
       hashOf(token.token),
       token.name,
       token.role,
       token.integrations,
-      token.createdBy,
+      token.created_by,
       token.lifeMs,
       token.parent,
       token.subject,
