@@ -166,23 +166,14 @@ async function preparationOf(
   }
   if (letter.kind === 'record') {
     const mode = isSingle === true ? 'single' : 'pull';
-    return letter.raw === null
-      ? undefined
-      : { kind: 'record', raw: rawRecord(letter.raw), arrival: { ...arrival, mode } };
+    const raw = letter.raw as RawRecord | null;
+    return raw === null ? undefined : { kind: 'record', raw, arrival: { ...arrival, mode } };
   }
   if (letter.type !== 'reservation') return undefined;
   const newest = (await payloadsOf(runtime.pool, letter.integration, [letter.record_id ?? ''], {})).at(-1);
   if (newest === undefined) return undefined;
   const { mode, effectiveAt: at, sent } = newest;
   return { ...sent, arrival: { ...arrival, mode, effectiveAt: at.getTime() } };
-}
-
-/** A dead record keeps the surrounding data that the mapping needs; older dead letters have only the record. */
-function rawRecord(raw: Json): RawRecord {
-  const kept = raw as Partial<RawRecord> | null;
-  if (typeof kept === 'object' && kept !== null && typeof kept.key === 'string' && 'value' in kept)
-    return kept as RawRecord;
-  return { key: '', value: raw };
 }
 
 async function integrationFor(runtime: Runtime, letter: WholeDeadLetter, under: Under): Promise<Brand | undefined> {
