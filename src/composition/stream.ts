@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Brand } from '../brand/brand.ts';
 import { durationMs } from '../documents/units.ts';
 import { openRejectionLog } from '../intake/push/rejection-log.ts';
@@ -53,7 +53,7 @@ export function streamPorts(runtime: Runtime): StreamPorts {
   };
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+const digest = (text: string) => hash('sha256', text);
 
 /** The streams of the documents in force. Brands with the same address, key and chain share one. */
 export async function streamsOf(runtime: Pick<Runtime, 'active' | 'resolve'>): Promise<ReadonlyMap<string, Stream>> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Brand } from '../brand/brand.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { type GuestKeyKind, sharedAmong } from '../persons/identifiers.ts';
@@ -58,7 +58,7 @@ function decide({ pool }: Runtime, target: Brand, decision: ProfileDecision): Pr
   if (kind === 'separate') return undoMerge(pool, target, { id, from: decision.merged });
   const newId = (parts: readonly string[]) => {
     const text = JSON.stringify([target.integration, ...parts]);
-    return `gst_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+    return `gst_${hash('sha256', text).slice(0, 24)}`;
   };
   return splitProfile(pool, target, { id, fields: decision.fields }, newId);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { DocumentName, LoadedDocument } from '../documents/kinds.ts';
 import { type LastApplied, textKey } from '../documents/take-up.ts';
@@ -41,7 +41,7 @@ export async function rememberApplied(
   });
 }
 
-export const textHashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const textHashOf = (text: string): string => hash('sha256', text);
 
 /** The key of a document in this file and in maps of documents. */
 export const keyOf = ({ kind, name }: DocumentName): string => `${kind} ${name}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { InnboundError } from '../../errors.ts';
@@ -54,7 +54,7 @@ export async function readVersion(): Promise<SchemaVersion> {
 /** Declared in the first line of the file; `test/store/db/previous-version.test.ts` checks the claim. */
 export const isAdditive = ({ sql }: Pick<Migration, 'sql'>): boolean => sql.startsWith('-- additive');
 
-export const hashOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
+export const hashOf = (sql: string): string => hash('sha256', sql);
 
 export interface AppliedMigration {
   readonly number: number;

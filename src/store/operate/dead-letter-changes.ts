@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Brand } from '../../brand/brand.ts';
 import type { Closing } from '../../deliver/replay.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
@@ -19,8 +19,7 @@ export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly D
       if (decision.kind !== 'dead') return [];
       const { deadLetter: letter } = decision;
       const raw = jsonbText(JSON.stringify(letter.raw));
-      const fingerprint =
-        letter.kind === 'event' ? arrival.causeId : (letter.id ?? createHash('sha256').update(raw).digest('hex'));
+      const fingerprint = letter.kind === 'event' ? arrival.causeId : (letter.id ?? hash('sha256', raw));
       const { kind, type, id, code } = letter;
       const row = {
         kind,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Ask } from '../../onboard/checklist.ts';
 import {
   noPushFacts,
@@ -48,7 +48,7 @@ const columns = `link_id, integration, partner, language, asks, many_browsers, b
   expires_at, revoked_at, ready_at, live_at, secret_at, connector_version, push_facts, pull_facts, comments`;
 /** More would be a leaked link. */
 const mostBrowsers = 20;
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 interface NewLink
   extends Pick<
@@ -104,13 +104,13 @@ export async function openLink(
 ): Promise<{ readonly link: OnboardingLink; readonly isBound: boolean } | undefined> {
   const [link] = await select(db, 'link_id = $1 and hash = $2', linkId, hashOf(token));
   if (link === undefined) return undefined;
-  const { rowCount } = await db.query(
+  const isBound = await hitsOne(db)(
     `update onboarding_links set browsers = case when $2 = any(browsers) then browsers else browsers || $2::bytea end
       where link_id = $1 and revoked_at is null and expires_at > now()
         and ($2 = any(browsers) or browsers = '{}' or (many_browsers and cardinality(browsers) < ${mostBrowsers}))`,
     [linkId, hashOf(browser)],
   );
-  return { link, isBound: rowCount === 1 };
+  return { link, isBound };
 }
 
 /** Changes the link with this id; `value` is stored as JSON. False if none meets the condition. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import { type GuestKey, type GuestKeyKind, keyText, keyTexts, newProfileId } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
@@ -158,7 +158,7 @@ export async function isRefusedAt(
   );
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const digest = (text: string): string => hash('sha256', text);
 
 /**
  * Ids for new profiles of these guests. No id is given twice: the profile that has it may be merged into another one, have another address
