@@ -3,8 +3,7 @@ import { timedId } from '../kit/ids.ts';
 import { hashesOf, hashIdentity, rememberedOf } from '../privacy/identity.ts';
 import { withoutGuests } from '../privacy/strip.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { cancelOf } from '../store/db/cancel.ts';
-import { rolledBack, type Tx, transaction, withLongStatements } from '../store/db/pool.ts';
+import { cancelOf, rolledBack, type Tx, transaction, withLongStatements } from '../store/db/pool.ts';
 import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
@@ -178,7 +177,7 @@ export async function readReceipt({ pool }: Runtime, erasureId: string): Promise
 
 export function receiptOf({ receipt, ...row }: ErasureRow): ErasureReceipt {
   const { removed = {}, notified = [] } = (receipt ?? {}) as Partial<Pick<ErasureReceipt, 'removed' | 'notified'>>;
-  return { ...row, removed, notified: notified.map((one) => ({ ...notYet, ...one })) };
+  return { ...row, removed, notified };
 }
 
 /**

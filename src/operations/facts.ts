@@ -86,11 +86,7 @@ export async function streamsNow(runtime: Runtime) {
 }
 
 /** The facts about lanes; what is usual is read for the late ones only. */
-async function lanesOf(
-  runtime: Runtime,
-  keys: readonly LaneKey[],
-  circuits: Facts['circuits'],
-): Promise<LaneHealth[]> {
+async function lanesOf(runtime: Runtime, keys: readonly LaneKey[], circuits: Facts['circuits']): Promise<LaneHealth[]> {
   const { pool } = runtime;
   const { destinations, documents } = runtime.active();
   const lanes = await lanesNow(pool, keys);

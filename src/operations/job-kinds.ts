@@ -8,7 +8,7 @@ import {
   resentAtOnce,
   undelivered,
 } from '../store/outbox/resend.ts';
-import { countRecords } from '../store/records/count.ts';
+import { countRecords } from '../store/records/stored-record.ts';
 import type { Json } from '../terms.ts';
 import { foreseeSend, type JobPreview } from './foresee-send.ts';
 import { replayPorts } from './replay-dead-letters.ts';

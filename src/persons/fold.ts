@@ -1,7 +1,7 @@
 import type { Guest } from '../canonical/reservation.ts';
 import { isGivenName } from './given-names.ts';
 
-/** Letters that have no decomposition into a plain letter and a mark. The migration that folded the stored search keys has the same. */
+/** Letters that have no decomposition into a plain letter and a mark. */
 const plainLatin = lettersOf('łđøðıħßæœþ', 'l d o d i h ss ae oe th');
 /** Scripts that have one usual transliteration. */
 const otherScripts: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { hitsOne, type Pool, type Tx } from './db/pool.ts';
+import { changed, hitsOne, numberOf, type Pool, type Tx } from './db/pool.ts';
 
 /**
  * Work that one node does at a time: a row with the columns `due_at` and `fence`.
@@ -56,15 +56,13 @@ export const changeHeld = (
  * leases may belong to the command.
  */
 export async function endAbandonedLeases(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ commands: number }>(
+  const commands = await numberOf(pool)(
     `select count(*)::int as commands from pg_stat_activity
       where datname = current_database() and application_name like 'innbound command %'`,
   );
-  if ((rows[0]?.commands ?? 0) > 0) return 0;
-  const deliveries = await pool.query('update outbox set due_at = now() where leased and due_at > now()');
-  const runs = await pool.query(
-    `update runs set due_at = now() where state = 'running' and waiting is null and due_at > now()`,
-  );
-  const alerts = await pool.query('update alert_sends set due_at = now() where leased and due_at > now()');
-  return (deliveries.rowCount ?? 0) + (runs.rowCount ?? 0) + (alerts.rowCount ?? 0);
+  if (commands > 0) return 0;
+  const free = (table: string, held: string) =>
+    changed(pool)(`update ${table} set due_at = now() where ${held} and due_at > now()`);
+  const runs = await free('runs', `state = 'running' and waiting is null`);
+  return runs + (await free('outbox', 'leased')) + (await free('alert_sends', 'leased'));
 }

@@ -1,7 +1,7 @@
 import type { WaitRequest } from '../deliver/ports.ts';
 import { afterFailure, type Circuit, type CircuitSettings, type FailedCall, type Rate } from '../outbound/circuit.ts';
 import type { Facts } from '../watch/facts.ts';
-import { hitsOne, type Pool, rowsOf, transaction } from './db/pool.ts';
+import { hitsOne, onlyRow, type Pool, rowsOf, transaction } from './db/pool.ts';
 
 /** The circuits, rates and pauses of partners' APIs and destinations. A remote without a row is healthy. */
 export interface Remote {
@@ -21,11 +21,11 @@ export async function noteFailure(
 ): Promise<Circuit> {
   return transaction(pool, async (tx) => {
     await tx.query('insert into remotes (kind, name) values ($1, $2) on conflict do nothing', [kind, name]);
-    const { rows } = await tx.query<Circuit>(
+    const before = await onlyRow(tx)<Circuit>(
       'select state, failures, away, suspect, probes from remotes where kind = $1 and name = $2 for update',
       [kind, name],
     );
-    const { cooldownMs, ...circuit } = afterFailure(rows[0] as Circuit, failure, settings);
+    const { cooldownMs, ...circuit } = afterFailure(before, failure, settings);
     const { state, failures, away, suspect, probes } = circuit;
     await tx.query(
       `update remotes set state = $3, failures = $4, away = $5, suspect = $6, probes = $7, last_failure = $8,
@@ -94,7 +94,7 @@ export async function takeCalls(
   mostMs = 0,
 ): Promise<{ granted: number; waitMs: number }> {
   await pool.query('insert into remotes (kind, name) values ($1, $2) on conflict do nothing', [kind, name]);
-  const { rows } = await pool.query<{ granted: number; ahead_ms: number }>(
+  const { granted, ahead_ms: aheadMs } = await onlyRow(pool)<{ granted: number; ahead_ms: number }>(
     `with pace as materialized (
        select greatest(next_at, clock_timestamp()) as base, clock_timestamp() as at
          from remotes where kind = $1 and name = $2 for update
@@ -110,7 +110,6 @@ export async function takeCalls(
      returning granted, ahead_ms`,
     [kind, name, wanted, everyMs, burst, mostMs],
   );
-  const { granted = 0, ahead_ms: aheadMs = 0 } = rows[0] ?? {};
   return { granted, waitMs: Math.max(0, Math.ceil(aheadMs - (burst - 1) * everyMs)) };
 }
 

@@ -68,6 +68,10 @@ export function rowsTable<const Of extends Columns>(firstParameter: number, colu
   };
 }
 
+/** As text, an array for each of these columns of the rows: for statements that are off the path of events and pages. */
+export const columnsOf = <Of>(rows: readonly Of[], ...names: readonly (keyof Of)[]): unknown[][] =>
+  names.map((name) => rows.map((row) => row[name]));
+
 /** One column of texts. */
 export const texts = (values: readonly string[]): Buffer =>
   column(

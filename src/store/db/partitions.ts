@@ -57,14 +57,13 @@ export async function makePartitions(pool: Pool): Promise<number> {
 
 async function makeNext(tx: Tx): Promise<number> {
   const newest = (await partitions(tx)).at(-1);
-  const { rows } = await tx.query<{ due: boolean; to: string; name: string }>(
+  const next = await onlyRow(tx)<{ due: boolean; to: string; name: string }>(
     `select $1::timestamptz is null or $1 < date_trunc('month', now()) + interval '3 months' as due,
             (date_trunc('month', coalesce($1, now())) + interval '1 month')::text as to,
             'history_' || to_char(coalesce($1, date_trunc('month', now())), 'YYYYMMDD') as name`,
     [newest?.to],
   );
-  const next = rows[0];
-  if (next?.due !== true) return 0;
+  if (!next.due) return 0;
   // The first partition has no beginning.
   const from = newest === undefined ? undefined : `'${newest.to.toISOString()}'`;
   await tx.query(`create table ${next.name} (like history including defaults including constraints)`);

@@ -210,6 +210,12 @@ export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): P
   }
 }
 
+/** A function that cancels the statement which the connection runs at that moment. It does nothing to an idle connection. */
+export async function cancelOf(tx: Tx): Promise<(db: Pool) => Promise<void>> {
+  const pid = await cellOf(tx)<number>('select pg_backend_pid()');
+  return async (db) => void (await db.query('select pg_cancel_backend($1)', [pid]));
+}
+
 /**
  * Sends statements without waiting for each other's answers. It throws only after all of them have ended, so that no statement is still
  * running when the caller rolls back. After a failed statement PostgreSQL refuses the others of its transaction: the cause is thrown.

@@ -1,6 +1,7 @@
 import type { DocumentChanges, DocumentKind, DocumentName, StoredDocument } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
-import { columnOf, hitsOne, numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { columnsOf } from '../db/columns.ts';
+import { columnOf, hitsOne, mapOf, numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;
@@ -86,17 +87,16 @@ export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
 }
 
 /** Whether each text of these documents is in force or was before, by `kind name hash`. */
-export async function storedTexts(
+export const storedTexts = (
   db: Pool | Tx,
   documents: readonly DocumentName[],
-): Promise<Map<string, 'in force' | 'past'>> {
-  const { rows } = await db.query<{ key: string; in_force: boolean }>(
-    `select d.kind || ' ' || d.name || ' ' || ${textHash('d.source')} as key, bool_or(d.in_force) as in_force
+): Promise<Map<string, 'in force' | 'past'>> =>
+  mapOf(db)(
+    `select d.kind || ' ' || d.name || ' ' || ${textHash('d.source')} as key,
+            case when bool_or(d.in_force) then 'in force' else 'past' end as force
        from unnest($1::text[], $2::text[]) as w (kind, name) join documents d using (kind, name) group by 1`,
-    [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
+    columnsOf(documents, 'kind', 'name'),
   );
-  return new Map(rows.map(({ key, in_force }) => [key, in_force ? 'in force' : 'past']));
-}
 
 /** The documents in force, of one kind or all. */
 export const currentDocuments = (db: Pool | Tx, kind?: DocumentKind): Promise<StoredDocument[]> =>
@@ -120,7 +120,7 @@ const headsOf = (
   rowsOf(db)(
     `select kind, name, version, d.hash, ${textHash('d.source')} as text_hash from unnest($1::text[], $2::text[]) as w (kind, name)
        join documents d using (kind, name) where d.in_force`,
-    [documents.map(({ kind }) => kind), documents.map(({ name }) => name)],
+    columnsOf(documents, 'kind', 'name'),
   );
 
 /** These integrations and all documents of other kinds, each with its source text. */

@@ -145,10 +145,8 @@ export async function replaceKey(tx: Tx, replaced: string, by: string): Promise<
 export async function rotatingAlone<T>(pool: Pool, work: () => Promise<T>): Promise<T | undefined> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query<{ free: boolean }>(
-      `select pg_try_advisory_lock(hashtextextended('key rotation', 0)) as free`,
-    );
-    return rows[0]?.free ? await work() : undefined;
+    const isFree = await cellOf(client)(`select pg_try_advisory_lock(hashtextextended('key rotation', 0))`);
+    return isFree ? await work() : undefined;
   } finally {
     // Closing the connection releases the lock.
     client.release(true);

@@ -7,12 +7,13 @@ import { aboutRecord } from '../../reconcile/profile.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { viewsWithout } from '../../reconcile/views-without.ts';
 import type { Json } from '../../terms.ts';
-import { changed, type Tx, together } from '../db/pool.ts';
+import { columnsOf } from '../db/columns.ts';
+import { changed, rowsOf, type Tx, together } from '../db/pool.ts';
 import { enqueue, writeHistory } from '../records/history.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { type ChangeStep, type Target, writeRecords } from '../records/write.ts';
 import { erasureLock, keepIdentifiers } from './erased.ts';
-import { type FoundRecord, findRecords, keyColumns } from './find.ts';
+import { type FoundRecord, findRecords } from './find.ts';
 
 /** What an erasure needs besides the person. */
 interface EraseRules {
@@ -68,18 +69,18 @@ export async function eraseFromRecords(
 /** Bookings that are held as a whole and have one of the person's keys: nothing of them was delivered, so they are deleted. */
 async function deleteHeldWhole(tx: Tx, person: Person, integration: string | undefined): Promise<void> {
   const keys = person.lookups().map(({ key }) => key);
-  const { rows } = await tx.query<{ integration: string; id: string }>(
+  const deleted = await rowsOf(tx)<{ integration: string; id: string }>(
     `delete from records r using ${keyedRecords('$1')} k
       where r.integration = k.integration and r.type = k.type and r.id = k.id and r.version = 0
         and ($2::text is null or r.integration = $2)
      returning r.integration, r.id`,
     [anyKey('reservation', keys), integration],
   );
-  if (rows.length === 0) return;
+  if (deleted.length === 0) return;
   await tx.query(
     `update history h set raw = null, notes = '[]' from unnest($1::text[], $2::text[]) as t (integration, id)
       where h.integration = t.integration and h.id = t.id and h.type = 'reservation'`,
-    [rows.map((one) => one.integration), rows.map(({ id }) => id)],
+    columnsOf(deleted, 'integration', 'id'),
   );
 }
 
@@ -187,7 +188,7 @@ function stripped(
 /** The bookings, pairs and keys of the person's profiles, also of those that were merged into them. */
 async function removeProfiles(tx: Tx, records: readonly FoundRecord[]): Promise<void> {
   const profiles = records.filter(({ type }) => type === 'guest');
-  const ids = [profiles.map(({ integration }) => integration), profiles.map(({ id }) => id)];
+  const ids = columnsOf(profiles, 'integration', 'id');
   const remove = (table: string, columns: string) =>
     tx.query(
       `with own as (select * from unnest($1::text[], $2::text[]) as t (integration, id)),
@@ -220,7 +221,7 @@ async function rewriteVersions(tx: Tx, records: readonly FoundRecord[], rules: E
   // A text in them may name the person. They are taken from the history again.
   await tx.query(
     `delete from stays s using unnest($1::text[], $2::text[]) as t (integration, id) where s.integration = t.integration and s.id = t.id`,
-    [records.map(({ integration }) => integration), records.map(({ id }) => id)],
+    columnsOf(records, 'integration', 'id'),
   );
   return count;
 }
@@ -232,5 +233,5 @@ const emptyEntries = (tx: Tx, records: readonly FoundRecord[], erasureId: string
                                where r.type = 'reservation' and n ->> 1 not like all('{guests%,charges%,extra%}')), '[]')
        from unnest($1::text[], $2::text[], $3::text[]) as t (integration, type, id)
       where r.integration = t.integration and r.type = t.type and r.id = t.id and r.cause_id <> $4`,
-    [...keyColumns(records), erasureId],
+    [...columnsOf(records, 'integration', 'type', 'id'), erasureId],
   );

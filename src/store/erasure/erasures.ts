@@ -1,6 +1,7 @@
 import type { EntityType, Json } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import { hitsOne, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
-import { type FoundRecord, keyColumns } from './find.ts';
+import type { FoundRecord } from './find.ts';
 
 export interface ErasureRow {
   readonly erasure_id: string;
@@ -122,10 +123,10 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const progress = now.find((row) => row.integration === one.integration && row.destination === one.destination);
       if (progress === undefined) return one;
       const { confirmed, settled, resent, last_at: lastAt } = progress;
-      const dropped = Math.max(progress.dropped, (one.dropped ?? 0) - resent);
+      const dropped = Math.max(progress.dropped, one.dropped - resent);
       // A drop whose attempt is deleted looks settled.
       const open = dropped - progress.dropped;
-      const isTold = (one.not_notified ?? 0) === 0 && (one.given_up ?? 0) === 0;
+      const isTold = one.not_notified === 0 && one.given_up === 0;
       const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });
@@ -134,7 +135,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       return (
         confirmed !== before?.confirmed ||
         passed_over !== before.passed_over ||
-        dropped !== (before.dropped ?? 0) ||
+        dropped !== before.dropped ||
         confirmed_at !== before.confirmed_at
       );
     });
@@ -165,7 +166,7 @@ export const holdersOf = (
        join lateral (select * from outbox where integration = r.integration and type = r.type and id = r.id) o on true
       where o.delivered_version > 0 or o.leased
       group by o.integration, o.destination, o.type order by o.integration, o.destination, o.type`,
-    keyColumns(records),
+    columnsOf(records, 'integration', 'type', 'id'),
   );
 
 export interface Holder {

@@ -5,16 +5,10 @@ import type { Person } from '../../privacy/person.ts';
 import type { Moment } from '../../reconcile/says.ts';
 import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
 import type { EntityType } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
 import { versionsAfter, versionsBefore } from '../records/versions.ts';
-
-/** The columns of the keys of records, for a statement that unnests them. */
-export const keyColumns = (records: readonly Pick<FoundRecord, 'integration' | 'type' | 'id'>[]) => [
-  records.map(({ integration }) => integration),
-  records.map(({ type }) => type),
-  records.map(({ id }) => id),
-];
 
 /** A record that contains the person, or did in an earlier version, with all kept versions. */
 export interface FoundRecord {
@@ -173,7 +167,7 @@ async function readCandidates(
       addresses.map(likePattern),
       numbers,
       integration,
-      ...keyColumns(earlier ?? []),
+      ...columnsOf(earlier ?? [], 'integration', 'type', 'id'),
       earlier === undefined ? null : longestTransaction,
       keys.map(({ key }) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],

@@ -1,7 +1,8 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Traces } from '../../privacy/traces.ts';
+import { columnsOf } from '../db/columns.ts';
 import { changed, type Tx } from '../db/pool.ts';
-import { type FoundRecord, keyColumns, likePattern } from './find.ts';
+import { type FoundRecord, likePattern } from './find.ts';
 
 type ErasedRecord = Pick<FoundRecord, 'integration' | 'type' | 'id'>;
 
@@ -181,7 +182,7 @@ async function scan(
     [
       traces.addresses.map(likePattern),
       traces.numbers,
-      ...(isOfRecord ? keyColumns(records) : []),
+      ...(isOfRecord ? columnsOf(records, 'integration', 'type', 'id') : []),
       ids.map(likePattern),
     ],
   );

@@ -147,13 +147,7 @@ async function addEndpoint(tx: Tx, integration: string, sandbox: boolean, mint: 
   return endpointId;
 }
 
-async function addSecret(
-  tx: Tx,
-  endpointId: string,
-  secretNo: number,
-  sealer: Sealer,
-  secret: string,
-): Promise<void> {
+async function addSecret(tx: Tx, endpointId: string, secretNo: number, sealer: Sealer, secret: string): Promise<void> {
   await tx.query('insert into endpoint_secrets (endpoint_id, secret_no, sealed) values ($1, $2, $3)', [
     endpointId,
     secretNo,

@@ -1,5 +1,5 @@
 import type { Timers } from '../../kit/clock.ts';
-import type { Pool } from '../db/pool.ts';
+import { onlyRow, type Pool } from '../db/pool.ts';
 
 /** Small batches, so that no statement holds its locks for long. */
 const batch = 1_000;
@@ -53,7 +53,7 @@ export async function pruneEvents(
     let total = 0;
     let from = '-infinity';
     for (;;) {
-      const { rows } = await pool.query<{ read: number; last: string | null }>(
+      const { read, last } = await onlyRow(pool)<{ read: number; last: string | null }>(
         `with old as materialized (
            select integration, seq, received_at from events e
             where received_at < now() - make_interval(secs => $1) and received_at >= $3
@@ -63,7 +63,6 @@ export async function pruneEvents(
          select count(*)::int as read, max(received_at)::text as last from old`,
         [keptMs / 1000, batch, from, mostOverdueMs === undefined ? null : (keptMs + mostOverdueMs) / 1000],
       );
-      const { read = 0, last } = rows[0] ?? {};
       total += read;
       if (read < batch) return total;
       from = last ?? from;

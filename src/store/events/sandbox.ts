@@ -1,6 +1,6 @@
 import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
 import { jsonbText } from '../../kit/json.ts';
-import type { Pool } from '../db/pool.ts';
+import { cellOf, changed, columnOf, type Pool } from '../db/pool.ts';
 
 export async function saveSandboxReport(
   pool: Pool,
@@ -15,35 +15,25 @@ export async function saveSandboxReport(
 }
 
 /** Newest first. */
-export async function listSandboxReports(pool: Pool, endpointId: string): Promise<SandboxReport[]> {
-  const { rows } = await pool.query<{ report: SandboxReport }>(
-    'select report from sandbox_reports where endpoint_id = $1 order by at desc, report_id limit $2',
-    [endpointId, 50],
-  );
-  return rows.map((row) => row.report);
-}
+export const listSandboxReports = (pool: Pool, endpointId: string): Promise<SandboxReport[]> =>
+  columnOf(pool)('select report from sandbox_reports where endpoint_id = $1 order by at desc, report_id limit 50', [
+    endpointId,
+  ]);
 
-export async function readSandboxReport(
+export const readSandboxReport = (
   pool: Pool,
   endpointId: string,
   reportId: string,
-): Promise<SandboxReport | undefined> {
-  const { rows } = await pool.query<{ report: SandboxReport }>(
-    'select report from sandbox_reports where endpoint_id = $1 and report_id = $2',
-    [endpointId, reportId],
-  );
-  return rows[0]?.report;
-}
+): Promise<SandboxReport | undefined> =>
+  cellOf(pool)('select report from sandbox_reports where endpoint_id = $1 and report_id = $2', [endpointId, reportId]);
 
 /** Deletes reports that are too old, and all but the last ones of each endpoint. */
-export async function pruneSandboxReports(pool: Pool, keptMs: number): Promise<number> {
-  const { rowCount } = await pool.query(
+export const pruneSandboxReports = (pool: Pool, keptMs: number): Promise<number> =>
+  changed(pool)(
     `delete from sandbox_reports r using (
        select integration, report_id, at, row_number() over (partition by endpoint_id order by at desc) as nth
          from sandbox_reports) old
       where old.integration = r.integration and old.report_id = r.report_id
-        and (old.at < now() - make_interval(secs => $1) or old.nth > $2)`,
-    [keptMs / 1000, 200],
+        and (old.at < now() - make_interval(secs => $1) or old.nth > 200)`,
+    [keptMs / 1000],
   );
-  return rowCount ?? 0;
-}

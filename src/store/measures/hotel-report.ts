@@ -4,7 +4,8 @@ import type { Integration } from '../../documents/integration.ts';
 import type { PartnerStore } from '../../intake/pull/ports.ts';
 import { Curve, daysBetween, errorsOf, type Move, pickupOf, year } from '../../measures/curve.ts';
 import type { HotelFacts, Lost, Moves, NightFacts } from '../../measures/facts.ts';
-import { cellOf, type Pool, rowOf, transaction } from '../db/pool.ts';
+import { columnsOf } from '../db/columns.ts';
+import { cellOf, columnOf, type Pool, rowOf, transaction } from '../db/pool.ts';
 import { hotelSql } from './hotel-sql.ts';
 import { keepEarlier } from './stays.ts';
 
@@ -164,16 +165,16 @@ async function askedNights(
 
 /** The brands whose report is not of today, or older than their newest change or backfill. */
 export async function outdatedHotels(db: Pick<Pool, 'query'>, places: readonly HotelPlace[]): Promise<HotelPlace[]> {
-  const { rows } = await db.query<{ integration: string }>(
+  const outdated = await columnOf(db)<string>(
     `select p.integration from unnest($1::text[], $2::text[]) as p (integration, timezone)
        join activity t on t.integration = p.integration and t.step = 'ever' left join hotels h on h.integration = p.integration
       where h.day is null or h.day <> (now() at time zone p.timezone)::date or h.changes <> t.changes
          or exists (select from runs r where r.integration = p.integration and r.sync = 'backfill' and r.finished_at > h.counted_at)
       order by h.counted_at nulls first`,
-    [places.map(({ integration }) => integration), places.map(({ timezone }) => timezone)],
+    columnsOf(places, 'integration', 'timezone'),
   );
   const byName = new Map(places.map((place) => [place.integration, place]));
-  return rows.flatMap(({ integration }) => byName.get(integration) ?? []);
+  return outdated.flatMap((integration) => byName.get(integration) ?? []);
 }
 
 export const readHotel = (

@@ -1,6 +1,7 @@
 import type { LaneKey } from '../../deliver/ports.ts';
 import { percentileMs } from '../../kit/histogram.ts';
 import type { Facts, LaneFacts } from '../../watch/facts.ts';
+import { columnsOf } from '../db/columns.ts';
 import { type Pool, rowsOf } from '../db/pool.ts';
 import { type AlertRow, type Concern, ofMany } from './alerts.ts';
 
@@ -111,7 +112,7 @@ export const retryingLanes = (db: Pool, lanes: readonly LaneKey[]) =>
            and a.type = o.type and a.id = o.id and a.destination = l.destination and a.outcome = 'retry'
            order by a.at desc limit 1) f on true
       where r.retrying > 0 and f.at is not null`,
-    [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
+    columnsOf(lanes, 'integration', 'destination'),
   );
 
 /** Runs in progress that wait: parked, or holding their slot. */

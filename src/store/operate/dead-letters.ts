@@ -1,6 +1,6 @@
 import { parseJson } from '../../kit/json.ts';
 import type { EntityType, Json } from '../../terms.ts';
-import { type Pool, rowOf, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
+import { cellOf, numberOf, type Pool, rowOf, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 
 type DeadLetterKind = 'event' | 'record' | 'delivery';
@@ -58,11 +58,7 @@ export async function listDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = 
 
 export async function countDeadLetters(db: Pool | Tx, filter: DeadLetterFilter = {}): Promise<number> {
   const { where, values } = conditions(filter);
-  const { rows } = await db.query<{ count: number }>(
-    `select count(*)::int as count from dead_letters where ${where}`,
-    values,
-  );
-  return rows[0]?.count ?? 0;
+  return numberOf(db)(`select count(*)::int as count from dead_letters where ${where}`, values);
 }
 
 /** How many match, by code, and the newest of them. */
@@ -197,9 +193,5 @@ export async function newestFailure(
 /** The brand that owns a dead letter. Used to check access before anything is shown. */
 export async function deadLetterIntegration(db: Pool, id: string): Promise<string | undefined> {
   if (!/^\d{1,18}$/.test(id)) return undefined;
-  const { rows } = await db.query<{ integration: string }>(
-    'select integration from dead_letters where dead_letter_id = $1::bigint',
-    [id],
-  );
-  return rows[0]?.integration;
+  return cellOf(db)('select integration from dead_letters where dead_letter_id = $1::bigint', [id]);
 }

@@ -1,7 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
 import type { StoredViews } from '../../reconcile/stored-views.ts';
-import { rowsTable } from '../db/columns.ts';
+import { columnsOf, rowsTable } from '../db/columns.ts';
 import { columnOf, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
 import { viewColumns } from '../records/write.ts';
@@ -119,7 +119,7 @@ export async function noteRefused(
     `insert into history (integration, type, id, effective_at, seq, cause, cause_id, outcome, version, reason)
      select $1, 'reservation', t.id, now(), 0, 'replay', $2, 'dropped', nullif(t.version, 0), $3
        from unnest($4::text[], $5::int[]) as t (id, version)`,
-    [integration, id, reason, records.map((one) => one.id), records.map(({ version }) => version)],
+    [integration, id, reason, ...columnsOf(records, 'id', 'version')],
   );
 }
 

@@ -1,6 +1,6 @@
 import { randomId } from '../../kit/ids.ts';
 import type { Json } from '../../terms.ts';
-import { onlyRow, type Pool, rowsOf, transaction, type UnreadRow } from '../db/pool.ts';
+import { cellOf, changed, onlyRow, type Pool, rowsOf, transaction, type UnreadRow } from '../db/pool.ts';
 import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
 
 export interface IncidentRow {
@@ -25,14 +25,12 @@ export async function groupIncidents(
 ): Promise<readonly IncidentRow[]> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('incidents', 0))`);
-    const { rows: alerts } = await tx.query<
-      Pick<AlertRow, 'alert_id' | 'kind' | 'integration' | 'subject' | 'raised_at'>
-    >(
+    const alerts = await rowsOf(tx)<Pick<AlertRow, 'alert_id' | 'kind' | 'integration' | 'subject' | 'raised_at'>>(
       `select alert_id, kind, integration, subject, raised_at from alerts
         where resolved_at is null and incident_id is null order by raised_at`,
     );
     for (const [cause, group] of Map.groupBy(alerts, causeOf)) {
-      const { rows } = await tx.query<{ incident_id: string }>(
+      const incidentId = await cellOf(tx)<string>(
         `with known as (
            update incidents set ended_at = null, summary = null
             where incident_id = (select incident_id from incidents
@@ -45,16 +43,15 @@ export async function groupIncidents(
         [cause, randomId('inc'), group[0]?.raised_at],
       );
       await tx.query('update alerts set incident_id = $1 where alert_id = any($2)', [
-        rows[0]?.incident_id,
+        incidentId,
         group.map(({ alert_id }) => alert_id),
       ]);
     }
-    const { rows: ended } = await tx.query<IncidentRow>(
+    return rowsOf(tx)<IncidentRow>(
       `update incidents i set ended_at = now() where ended_at is null
           and not exists (select from alerts a where a.incident_id = i.incident_id and a.resolved_at is null)
        returning i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary`,
     );
-    return ended;
   });
 }
 
@@ -150,7 +147,7 @@ export async function acknowledgeIncident(
   return transaction(db, async (tx) => {
     const set =
       'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
-    const { rowCount } = await tx.query(
+    const count = await changed(tx)(
       `update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
       [incidentId, by, within],
     );
@@ -159,7 +156,7 @@ export async function acknowledgeIncident(
           and not exists (select from alerts where incident_id = $1 and acknowledged_at is null)`,
       [incidentId, by],
     );
-    return rowCount !== 0;
+    return count > 0;
   });
 }
 

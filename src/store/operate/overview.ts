@@ -1,6 +1,7 @@
 import type { LaneKey } from '../../deliver/ports.ts';
 import type { LaneFacts } from '../../watch/facts.ts';
-import { columnOf, onlyRow, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { columnsOf } from '../db/columns.ts';
+import { columnOf, numberOf, onlyRow, type Pool, rowOf, rowsOf, type UnreadRow } from '../db/pool.ts';
 import type { AlertRow } from './alerts.ts';
 
 /** The current state of a brand, read from the tables themselves. */
@@ -60,7 +61,7 @@ export const lanesNow = (db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]
               where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
               order by o.due_at limit 1) as late_ms
        from unnest($1::text[], $2::text[]) as l (integration, destination)`,
-    [lanes.map(({ integration }) => integration), lanes.map(({ destination }) => destination)],
+    columnsOf(lanes, 'integration', 'destination'),
   );
 
 /** More would take longer to read than the picture is worth. */
@@ -87,7 +88,7 @@ export const waitingAges = (
              select h.at from changes c cross join lateral (
                select at from history h where h.integration = c.integration and h.id = c.id and h.type = c.type
                   and h.version = c.next_version order by h.entry_id limit 1) h) waiting`,
-    [integrations, previews.map(({ integration }) => integration), previews.map(({ destination }) => destination)],
+    [integrations, ...columnsOf(previews, 'integration', 'destination')],
   );
 
 /** A second pause changes nothing. */
@@ -173,11 +174,7 @@ export type MetricRows = Awaited<ReturnType<typeof readMetrics>>;
 
 /** The store's metrics for one scrape, in a few cheap statements; one after another, so that a scrape takes one connection. */
 export async function readMetrics(db: Pool, integrations: readonly string[]) {
-  const rows = async <Row>(sql: string, values: unknown[] = []): Promise<(Row & { integration: string })[]> =>
-    (await db.query(sql, values)).rows;
-  const { rows: runs } = await db.query<{ going: number }>(
-    `select count(*)::int as going from runs where state in ('queued', 'running')`,
-  );
+  const rows = <Row>(sql: string, values?: unknown[]) => rowsOf(db)<Row & { integration: string }>(sql, values);
   return {
     totals: await rows<Record<'events' | 'changes' | 'delivered' | 'retried' | 'dead', number>>(
       "select integration, events, changes, delivered, retried, dead from activity where step = 'ever'",
@@ -197,7 +194,7 @@ export async function readMetrics(db: Pool, integrations: readonly string[]) {
         order by integration, sync, queued_at desc`,
       [integrations],
     ),
-    going: runs[0]?.going ?? 0,
+    going: await numberOf(db)(`select count(*)::int as going from runs where state in ('queued', 'running')`),
     pendingEvents: await rows<{ pending: number }>(
       `select integration, count(*)::int as pending from events where state = 'pending' group by 1`,
     ),

@@ -30,8 +30,8 @@ export async function readActivity(
   integrations: readonly string[] | undefined,
 ): Promise<Activity> {
   // Read first: a bucket that is counted in between is then among the points and not said to be empty.
-  const { rows: marks } = await db.query<{ at: Date }>(`select at from marks where name = 'activity 10s'`);
-  const { rows } = await db.query<UnreadRow & { latency: readonly number[] }>(
+  const countedUntil = (await cellOf(db)<Date>(`select at from marks where name = 'activity 10s'`)) ?? null;
+  const rows = await rowsOf(db)<UnreadRow & { latency: readonly number[] }>(
     `with chosen as (${chosen}), summed as (
        select at, array_agg(count order by bucket) as latency
          from (select at, bucket, sum(count)::int as count from activity, unnest(latency) with ordinality as l (count, bucket)
@@ -49,7 +49,7 @@ export async function readActivity(
     latency_p50_ms: percentileMs(row.latency, 0.5),
     latency_p95_ms: percentileMs(row.latency, 0.95),
   }));
-  return { points, countedUntil: marks[0]?.at ?? null };
+  return { points, countedUntil };
 }
 
 /** What happened to a brand since a time. */

@@ -1,5 +1,5 @@
 import { dropPartitions, makePartitions } from '../db/partitions.ts';
-import type { Pool } from '../db/pool.ts';
+import { changed, type Pool } from '../db/pool.ts';
 
 interface Retention {
   readonly rawMs: number;
@@ -26,9 +26,9 @@ export async function pruneStore(
   const inBatches = async (sql: string, ms: number): Promise<number> => {
     let total = 0;
     for (;;) {
-      const { rowCount } = await db.query(sql, [ms, batch]);
-      total += rowCount ?? 0;
-      if ((rowCount ?? 0) < batch) return total;
+      const count = await changed(db)(sql, [ms, batch]);
+      total += count;
+      if (count < batch) return total;
       await pause();
     }
   };

@@ -2,8 +2,8 @@ import { decodeRecord } from '../../canonical/reservation.ts';
 import type { Claimed, ClaimedByBrand, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
-import { texts } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
+import { columnsOf, texts } from '../db/columns.ts';
+import { changed, type Pool } from '../db/pool.ts';
 import { openIdentifiers } from '../erasure/erased.ts';
 import { claimedPersons } from '../persons/claimed-persons.ts';
 import { idempotencyKey } from '../records/history.ts';
@@ -205,24 +205,19 @@ function storedChange(row: Read, keyring: Keyring | undefined): Claimed['change'
 type Key = Pick<Claimed, 'type' | 'id' | 'fence'>;
 
 /** If the row stays marked as leased, the next claim knows that the version may have arrived. */
-export async function extend(
+export const extend = (
   pool: Pool,
   lane: LaneKey,
   claims: readonly Key[],
   leaseMs: number,
   leased = true,
-): Promise<number> {
-  const { rowCount } = await pool.query(
+): Promise<number> =>
+  changed(pool)(
     `with mine as (
        select o.type, o.id from unnest((select $3::text[]), (select $4::text[]), (select $5::bigint[])) as k (type, id, fence)
          join outbox o on o.integration = $1 and o.destination = $2 and o.type = k.type and o.id = k.id
         where o.id = any($4) and o.fence = k.fence and o.leased order by o.type, o.id for update of o)
      update outbox o set due_at = now() + $6 * interval '1 millisecond', leased = $7 from mine
       where o.integration = $1 and o.destination = $2 and o.type = mine.type and o.id = mine.id and o.id = any($4)`,
-    [lane.integration, lane.destination, ...columns(claims), leaseMs, leased],
+    [lane.integration, lane.destination, ...columnsOf(claims, 'type', 'id', 'fence'), leaseMs, leased],
   );
-  return rowCount ?? 0;
-}
-
-const columns = (claims: readonly Key[]) =>
-  [claims.map(({ type }) => type), claims.map(({ id }) => id), claims.map(({ fence }) => fence)] as const;

@@ -1,5 +1,6 @@
 import type { LaneKey } from '../../deliver/ports.ts';
 import type { JsonObject } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import { type Pool, rowsOf, type Tx, type UnreadRow } from '../db/pool.ts';
 
 interface DeliveryFilter {
@@ -72,5 +73,5 @@ export const deliveredTo = (
        from unnest($1::text[], $2::text[], $3::text[]) as r (integration, type, id)
        join outbox o using (integration, type, id)
       where o.delivered_version > 0 and o.destination not like 'innbound:%' order by 1, 2, 3, 4`,
-    [records.map(({ integration }) => integration), records.map(({ type }) => type), records.map(({ id }) => id)],
+    columnsOf(records, 'integration', 'type', 'id'),
   );

@@ -1,4 +1,5 @@
 import type { DueBounds, DueLane, LaneKey } from '../../deliver/ports.ts';
+import { columnsOf } from '../db/columns.ts';
 import { numberOf, type Pool, rowsOf } from '../db/pool.ts';
 
 /**
@@ -53,12 +54,7 @@ export async function nextDueOfAll(pool: Pool, { sinceMs, withinMs }: DueBounds 
 export async function nextDue(pool: Pool, lanes: readonly LaneKey[], bounds: DueBounds = {}): Promise<DueLane[]> {
   const { rows } = await pool.query<DueLane>({
     ...nextDueOfFew,
-    values: [
-      lanes.map((lane) => lane.integration),
-      lanes.map((lane) => lane.destination),
-      bounds.sinceMs,
-      bounds.withinMs,
-    ],
+    values: [...columnsOf(lanes, 'integration', 'destination'), bounds.sinceMs, bounds.withinMs],
   });
   return rows;
 }

@@ -1,5 +1,6 @@
 import type { EntityType } from '../../terms.ts';
-import { numberOf, type Pool, withLongStatements } from '../db/pool.ts';
+import { columnsOf } from '../db/columns.ts';
+import { numberOf, onlyRow, type Pool, withLongStatements } from '../db/pool.ts';
 
 /** The usual size of a step. */
 export const resentAtOnce = 5_000;
@@ -23,7 +24,7 @@ export async function resendStep(
   id?: string,
   limit = resentAtOnce,
 ): Promise<{ readonly read: number; readonly queued: number; readonly last: string | undefined }> {
-  const { rows } = await pool.query<{ last: string | null; read: number; queued: number }>(
+  const { last, read, queued } = await onlyRow(pool)<{ last: string | null; read: number; queued: number }>(
     `with step as (
        select id, version from records
         where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
@@ -38,7 +39,6 @@ export async function resendStep(
             (select count(*)::int from put) as queued`,
     [integration, destination, type, after, limit, id],
   );
-  const { last = null, read = 0, queued = 0 } = rows[0] ?? {};
   return { read, queued, last: last === null || read < limit ? undefined : last };
 }
 
@@ -47,17 +47,17 @@ export const countRecords = (pool: Pool, lanes: readonly ResendLane[]): Promise<
   numberOf(pool)(
     `select count(*)::int as records from unnest($1::text[], $2::text[]) as l (integration, type)
        join records r using (integration, type) where r.version > 0`,
-    [lanes.map(({ integration }) => integration), lanes.map(({ type }) => type)],
+    columnsOf(lanes, 'integration', 'type'),
   );
 
 /** How much of these lanes is not delivered yet: waiting records, and records that a dead letter holds back. */
-export async function undelivered(
+export const undelivered = (
   pool: Pool,
   lanes: readonly ResendLane[],
   id?: string,
-): Promise<{ readonly waiting: number; readonly held: number }> {
+): Promise<{ readonly waiting: number; readonly held: number }> =>
   // Uses the indexes of due rows and of open dead letters, so that a million delivered rows cost nothing.
-  const { rows } = await pool.query<{ waiting: number; held: number }>(
+  onlyRow(pool)(
     `select coalesce(sum(w.count), 0)::int as waiting, coalesce(sum(h.count), 0)::int as held
        from unnest($1::text[], $2::text[], $3::text[]) as l (integration, destination, type)
       cross join lateral (select count(*) from outbox o where o.integration = l.integration
@@ -66,10 +66,8 @@ export async function undelivered(
       cross join lateral (select count(*) from dead_letters d where d.integration = l.integration and d.kind = 'delivery'
                              and d.state = 'open' and d.destination = l.destination and d.type = l.type
                              and ($4::text is null or d.id = $4)) h`,
-    [lanes.map((one) => one.integration), lanes.map((one) => one.destination), lanes.map((one) => one.type), id],
+    [...columnsOf(lanes, 'integration', 'destination', 'type'), id],
   );
-  return rows[0] ?? { waiting: 0, held: 0 };
-}
 
 /**
  * What waited in preview is due from now on, bookings before profiles: a new profile that says nothing beyond the bookings then takes no

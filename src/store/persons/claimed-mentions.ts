@@ -5,7 +5,6 @@ import { samePerson } from '../../persons/same-person.ts';
 import type { EntityType } from '../../terms.ts';
 import type { Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
-import { seenCancelledAt } from '../records/seen-cancelled.ts';
 import { bookingsOf, bookingsWith } from './profile-bookings.ts';
 
 /** Whether somebody who is none of these agrees under this address. */
@@ -105,6 +104,14 @@ export async function claimedMentions(
     );
   return { mentions, isOwner, isAgreed };
 }
+
+/**
+ * SQL: when the record `r`, which is cancelled, was seen to be cancelled. A later change of it is not another cancellation; where its
+ * history is gone or begins with the cancellation, it is the first day.
+ */
+const seenCancelledAt = `case when r.event in ('cancelled', 'created') then r.changed_at else coalesce(
+  (select max(h.at) from history h where h.integration = r.integration and h.id = r.id and h.type = r.type and h.outcome = 'cancelled'),
+  r.created_at) end`;
 
 /** The records under these keys, and the bookings of these profiles. */
 async function keyed(

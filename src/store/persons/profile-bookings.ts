@@ -1,7 +1,7 @@
 import type { Reservation } from '../../canonical/reservation.ts';
 import { mergedPin } from '../../persons/profile-match.ts';
 import type { AlikeProfile } from '../../reconcile/profile.ts';
-import { rowsTable } from '../db/columns.ts';
+import { columnsOf, rowsTable } from '../db/columns.ts';
 import { hitsOne, type Pool, rowsOf, type Tx } from '../db/pool.ts';
 
 /** Which profiles the guests of a reservation have. */
@@ -42,7 +42,7 @@ export async function linkBookings(
   await tx.query(
     `insert into profile_bookings (integration, reservation_id, profile_id)
      select $1, * from unnest($2::text[], $3::text[]) on conflict do nothing`,
-    [integration, links.map(({ reservation }) => reservation), links.map(({ profile }) => profile)],
+    [integration, ...columnsOf(links, 'reservation', 'profile')],
   );
 }
 

@@ -4,6 +4,7 @@ import type { GuestUpdate } from '../../reconcile/guest-update.ts';
 import type { Moment, Source } from '../../reconcile/says.ts';
 import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { EpochMs } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 
@@ -50,7 +51,7 @@ export async function lateBookings(
                      and e.diff is not null and e.origins is not null and e.effective_at > to_timestamp(t.ms / 1000)
        join records r on r.integration = $1 and r.id = t.id and r.type = 'guest'
       order by e.effective_at, e.seq`,
-    [integration, older.map(({ profileId }) => profileId), older.map(({ at }) => at)],
+    [integration, ...columnsOf(older, 'profileId', 'at')],
   );
   return rows.flatMap(({ n, version, fields, ms, newest, made }) => {
     const one = older[n];
@@ -84,7 +85,7 @@ export async function readConsents(
        from unnest($2::text[], $3::int[]) as t (id, version)
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
       where r.id = any($2::text[])`,
-    [integration, stated.map(({ id }) => id), stated.map(({ version }) => version)],
+    [integration, ...columnsOf(stated, 'id', 'version')],
   );
   const consents = new Map(
     rows.map(({ id, version, data, views, ms, seq }) => [
@@ -106,7 +107,7 @@ export async function effectiveTimes(
        from unnest($2::text[], $3::int[]) as t (id, version)
        join history r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
       where r.id = any($2::text[]) and r.diff is not null`,
-    [integration, reservations.map(({ id }) => id), reservations.map(({ version }) => version)],
+    [integration, ...columnsOf(reservations, 'id', 'version')],
   );
   return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, [ms, seq]]));
 }

@@ -1,4 +1,5 @@
 import { foldName } from '../../persons/fold.ts';
+import { columnsOf } from '../db/columns.ts';
 import { numberOf, type Pool, rowsOf } from '../db/pool.ts';
 
 /** Something that arrived and is not, or not only, a record: what became of it, and where to read more. */
@@ -80,7 +81,7 @@ export async function searchTraces(db: Pool, { text, integrations, known }: Trac
          from records r join unnest($5::text[], $6::text[]) as f (integration, id) on r.integration = f.integration and r.id = f.id
           and r.type = 'reservation' and r.unlisted is not null
      ) t order by at desc limit 50`,
-    [text, integrations, patterns, phone, known.map((one) => one.integration), known.map((one) => one.id)],
+    [text, integrations, patterns, phone, ...columnsOf(known, 'integration', 'id')],
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeEvent, EntityType } from '../../terms.ts';
-import { type Pool, rowsOf } from '../db/pool.ts';
+import { mapOf, numberOf, onlyRow, type Pool, rowsOf } from '../db/pool.ts';
 import { versionOf, versionsAfter } from './versions.ts';
 
 /** Which changes a reader of the feed gets; undefined means all. */
@@ -58,14 +58,12 @@ export const feedNews = (
   );
 
 /** The brand ids of integrations, also of those that are no longer in force. */
-export async function brandIdsOf(db: Pool, integrations: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ name: string; brand_id: string }>(
+export const brandIdsOf = (db: Pool, integrations: readonly string[]): Promise<Map<string, string>> =>
+  mapOf(db)(
     `select distinct on (name) name, body ->> 'brand_id' as brand_id from documents
       where kind = 'integration' and name = any($1) order by name, version desc`,
     [integrations],
   );
-  return new Map(rows.map(({ name, brand_id }) => [name, brand_id]));
-}
 
 interface Sample {
   readonly position: number;
@@ -118,10 +116,7 @@ export class FeedHorizon {
   }
 
   async #look(): Promise<void> {
-    const { rows } = await this.#db.query<{ last: number }>(
-      'select case when is_called then last_value else 0 end as last from history_entries',
-    );
-    const last = rows[0]?.last ?? 0;
+    const last = await numberOf(this.#db)('select case when is_called then last_value else 0 end from history_entries');
     // A restored store counts from a smaller number again.
     if (last < this.#last) {
       this.#position = undefined;
@@ -131,11 +126,10 @@ export class FeedHorizon {
     this.#last = last;
     if (!isNew && this.#samples.length === 0) return;
     // Taking a number is a write; a look that finds nothing new takes none.
-    const { rows: numbers } = await this.#db.query<{ own: string | null; oldest: string }>(
+    const { own, oldest } = await onlyRow(this.#db)<{ own: string | null; oldest: string }>(
       `select case when $1 then pg_current_xact_id() end::text as own, pg_snapshot_xmin(pg_current_snapshot())::text as oldest`,
       [isNew],
     );
-    const { own = null, oldest = '0' } = numbers[0] ?? {};
     if (own !== null) this.#samples.push({ position: last, transaction: BigInt(own) });
     const running = this.#samples.findIndex(({ transaction }) => transaction > BigInt(oldest));
     const ended = running === -1 ? this.#samples.length : running;

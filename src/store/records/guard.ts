@@ -5,7 +5,7 @@ import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../recon
 import type { Decided } from '../../reconcile/accidents/signs.ts';
 import { feedOf, type Statement } from '../../reconcile/forms.ts';
 import type { EpochMs } from '../../terms.ts';
-import { numberOf, type Tx } from '../db/pool.ts';
+import { numberOf, onlyRow, type Tx } from '../db/pool.ts';
 
 /** Judges the changes of a batch before they are written: the values to set aside, by statement. */
 export async function judgeSteps(
@@ -39,14 +39,13 @@ async function expectedIn(tx: Tx, integration: string, guard: Guard, { window }:
   const { from, to, runId } = window;
   const of = `${runId} ${from} ${to}`;
   if (guard.expected?.of === of) return guard.expected.bookings;
-  const { rows } = await tx.query<{ bookings: number }>(
+  const bookings = await numberOf(tx)(
     `select count(*)::int as bookings from records
       where integration = $1 and type = 'reservation' and version > 0 and arrival between $2::date and $3::date
         and listed is not null
         and created_at < (select started_at from runs where integration = $1 and run_id = $4)`,
     [integration, from, to, runId],
   );
-  const bookings = rows[0]?.bookings ?? 0;
   guard.expected = { of, bookings };
   return bookings;
 }
@@ -68,12 +67,11 @@ export async function lockNormal(tx: Tx, integration: string, feed: string): Pro
     feed,
     nothingKnown,
   ]);
-  const { rows } = await tx.query<{ normal: Normal; now: EpochMs }>(
+  return onlyRow(tx)<{ normal: Normal; now: EpochMs }>(
     `select normal, (extract(epoch from now()) * 1000)::float8 as now from guards
       where integration = $1 and feed = $2 for update`,
     [integration, feed],
   );
-  return rows[0] ?? { normal: nothingKnown, now: 0 };
 }
 
 export async function saveNormal(tx: Tx, integration: string, feed: string, normal: Normal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Json } from '../../terms.ts';
-import { type Pool, rowsOf } from '../db/pool.ts';
+import { columnOf, type Pool, rowsOf } from '../db/pool.ts';
 import { eventOf, type KeptPayload, modeOf, type Payload, payloadColumns, sentOf, whole } from './entry-payload.ts';
 
 export interface PayloadRange {
@@ -21,12 +21,11 @@ export async function keptPayloads(
   readonly ids: readonly string[];
   readonly last: string | undefined;
 }> {
-  const { rows } = await pool.query<{ id: string }>(
+  const ids = await columnOf(pool)<string>(
     `select id from records where integration = $1 and type = 'reservation' and version > 0 and event <> 'erased'
         and id > $2 order by id limit $3`,
     [integration, after, limit],
   );
-  const ids = rows.map(({ id }) => id);
   const payloads = await payloadsOf(pool, integration, ids, { from, to });
   return { payloads, ids, last: ids.length < limit ? undefined : ids.at(-1) };
 }
@@ -36,18 +35,13 @@ const depth = 20_000;
 
 /** The kept payloads of the reservations that a brand received last. */
 export async function newestPayloads(pool: Pool, integration: string, limit: number): Promise<readonly KeptPayload[]> {
-  const { rows } = await pool.query<{ id: string }>(
+  const ids = await columnOf(pool)<string>(
     `select id from (
        select id, integration, type, at from history where diff is not null order by at desc limit ${depth}) r
       where integration = $1 and type = 'reservation' group by id order by max(at) desc limit $2`,
     [integration, limit],
   );
-  return payloadsOf(
-    pool,
-    integration,
-    rows.map(({ id }) => id),
-    {},
-  );
+  return payloadsOf(pool, integration, ids, {});
 }
 
 /**

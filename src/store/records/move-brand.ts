@@ -4,7 +4,7 @@ import type { Moment } from '../../reconcile/says.ts';
 import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
-import { numberOf, type Pool, rowOf, type Tx } from '../db/pool.ts';
+import { columnOf, numberOf, type Pool, rowOf, type Tx } from '../db/pool.ts';
 import { updateStates } from './write.ts';
 
 /** How many reservations are read or written at once. */
@@ -42,15 +42,13 @@ function bookingOf({ id, confirmation_number, check_in, check_out, status, guest
 }
 
 /** The syncs of a brand whose last run was not complete, or that never ran. */
-export async function incompleteSyncs(db: Pool | Tx, integration: string, syncs: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ sync: string }>(
+export const incompleteSyncs = (db: Pool | Tx, integration: string, syncs: readonly string[]): Promise<string[]> =>
+  columnOf(db)(
     `select t.sync from unnest($2::text[]) as t (sync)
       where (select state from runs r where r.integration = $1 and r.sync = t.sync and r.finished_at is not null
               order by r.queued_at desc limit 1) is distinct from 'complete'`,
     [integration, syncs],
   );
-  return rows.map(({ sync }) => sync);
-}
 
 /** Events of a brand that were accepted and are not processed yet. */
 export const waitingEvents = (db: Pool | Tx, integration: string): Promise<number> =>

@@ -1,7 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import { texts } from '../db/columns.ts';
-import type { Pool, Tx } from '../db/pool.ts';
+import { cellOf, type Pool, type Tx } from '../db/pool.ts';
 
 /**
  * A brand that moved to another system continues its earlier reservations under the ids that they had: every destination has them under these.
@@ -40,11 +40,11 @@ export async function partnerId(
 ): Promise<string | undefined> {
   const { idPrefix: prefix } = target;
   if (prefix === undefined) return id;
-  const { rows } = await db.query<{ partner_id: string | null }>(
+  const stored = await cellOf(db)<string | null>(
     `select partner_id from records where integration = $1 and type = 'reservation' and id = $2`,
     [target.integration, id],
   );
-  const known = rows[0]?.partner_id ?? id;
+  const known = stored ?? id;
   return known.startsWith(prefix) ? known.slice(prefix.length) : undefined;
 }
 

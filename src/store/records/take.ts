@@ -16,7 +16,7 @@ import {
 } from '../../reconcile/forms.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
-import { type Tx, together } from '../db/pool.ts';
+import { numberOf, type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { keepSold } from '../measures/stays.ts';
 import { insertDeadLetters } from '../operate/dead-letter-changes.ts';
@@ -99,8 +99,7 @@ const numbered = (statement: Statement, seq: number): Statement =>
 
 async function nextSeq(tx: Tx, statements: readonly Statement[]): Promise<number> {
   if (statements.every(({ arrival }) => arrival.seq !== undefined)) return 0;
-  const { rows } = await tx.query<{ seq: number }>(`select nextval('intake_seq') as seq`);
-  return rows[0]?.seq ?? 0;
+  return numberOf(tx)(`select nextval('intake_seq')`);
 }
 
 /**

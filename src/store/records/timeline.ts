@@ -4,7 +4,7 @@ import type { StoredViews } from '../../reconcile/stored-views.ts';
 import { consentsIn } from '../../reconcile/stored-views.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
-import { type Pool, type UnreadRow, withoutNulls } from '../db/pool.ts';
+import { cellOf, type Pool, type UnreadRow, withoutNulls } from '../db/pool.ts';
 import { eventOf, modeOf, type Payload, payloadColumns, sentOf } from './entry-payload.ts';
 
 export interface TimelineEntry {
@@ -63,8 +63,8 @@ export async function readTimeline(
   id: string,
   { limit, upTo }: TimelinePart = {},
 ): Promise<Timeline | undefined> {
-  const earlier = limit === undefined ? null : await boundary(db, [integration, type, id], limit, upTo);
   const key = [integration, type, id];
+  const earlier = limit === undefined ? null : await boundary(db, key, limit, upTo);
   const range = [...key, earlier, upTo];
   const [record, entered, repeated, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
@@ -140,7 +140,7 @@ export async function readTimeline(
     consents: current ? consentsOf(type, current) : [],
     deliveries: outbox.rows,
     ...(current && since && current.created_at < since && { history_since: since.toISOString() }),
-    ...(earlier !== null && { earlier }),
+    ...(earlier && { earlier }),
     timeline: entries.map(withoutNulls),
   };
 }
@@ -172,11 +172,11 @@ async function boundary(
   key: readonly string[],
   limit: number,
   upTo: string | undefined,
-): Promise<string | null> {
+): Promise<string | null | undefined> {
   const at = (table: string, column: string) =>
     `select ${column} as at from ${table}
       where integration = $1 and type = $2 and id = $3 and ($5::timestamptz is null or ${column} <= $5)`;
-  const { rows } = await db.query<{ earlier: string | null }>(
+  return cellOf(db)(
     `with entries as materialized (
        ${at('history', 'at')} union all ${at('attempts', 'at')} union all ${at('outbox o', 'delivered_at')} and ${lastDelivery}
        union all ${at('events', 'received_at')} and ${withoutNews}
@@ -189,7 +189,6 @@ async function boundary(
      select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as earlier from found`,
     [...key, limit, upTo],
   );
-  return rows[0]?.earlier ?? null;
 }
 
 interface Current {

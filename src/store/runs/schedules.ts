@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName, SyncType } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import { cellOf, type Pool, type Tx, transaction } from '../db/pool.ts';
 
 export interface Schedule {
@@ -20,7 +21,7 @@ export async function alignSchedules(pool: Pool, schedules: readonly Schedule[])
     await tx.query(
       `update syncs s set every_ms = null, next_at = null where next_at is not null and not exists (
          select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
-      columns(schedules),
+      columnsOf(schedules, 'integration', 'sync'),
     );
     await putSchedules(tx, schedules);
   });
@@ -38,18 +39,13 @@ export async function changeSchedules(
     await tx.query(
       `update syncs s set every_ms = null, next_at = null from unnest($1::text[], $2::text[]) as t (integration, sync)
         where t.integration = s.integration and t.sync = s.sync`,
-      columns(gone),
+      columnsOf(gone, 'integration', 'sync'),
     );
     await putSchedules(tx, changed);
   });
 }
 
 const lockSchedules = (tx: Tx) => tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
-
-const columns = (schedules: readonly Schedule[]) => [
-  schedules.map(({ integration }) => integration),
-  schedules.map(({ sync }) => sync),
-];
 
 async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<void> {
   await tx.query(
@@ -66,7 +62,7 @@ async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<voi
        from changed
      on conflict (integration, sync) do update
         set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
-    [...columns(schedules), schedules.map(({ everyMs }) => everyMs)],
+    columnsOf(schedules, 'integration', 'sync', 'everyMs'),
   );
 }
 
@@ -110,7 +106,7 @@ export async function startDue(
              and (a.paused_at is not null or (a.auth_failed_at is not null and a.auth_failed_version = d.version)))
        on conflict (integration, sync) where state in ('queued', 'running') do nothing
        returning integration, sync`,
-      [due.map((one) => one.integration), due.map((one) => one.sync), due.map(() => timedId('run', now))],
+      [...columnsOf(due, 'integration', 'sync'), due.map(() => timedId('run', now))],
     );
     const started = new Set(queued.map(({ integration, sync }) => `${integration} ${sync}`));
     const others = due.filter(({ integration, sync }) => !started.has(`${integration} ${sync}`));
@@ -119,7 +115,7 @@ export async function startDue(
          from unnest($1::text[], $2::text[]) as t (integration, sync)
          join runs r on r.integration = t.integration and r.sync = t.sync and r.state in ('queued', 'running')
         where s.integration = t.integration and s.sync = t.sync`,
-      [others.map((one) => one.integration), others.map((one) => one.sync)],
+      columnsOf(others, 'integration', 'sync'),
     );
     return { started: queued.length, seen: due.length };
   });

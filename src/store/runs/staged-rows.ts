@@ -5,6 +5,7 @@ import { jsonbText } from '../../kit/json.ts';
 import { isRefusedData } from '../../kit/sql-state.ts';
 import type { Tally } from '../../reconcile/forms.ts';
 import type { Json } from '../../terms.ts';
+import { columnsOf } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../operate/dead-letter-changes.ts';
@@ -21,7 +22,7 @@ export async function stageRows(tx: Tx, lease: Lease, rows: readonly StagedRow[]
      select $1, $2, key, sha256(convert_to(text, 'UTF8')), nextval('intake_seq'), to_timestamp(ms / 1000.0), text::json
        from unnest($3::text[], $4::float8[], $5::text[]) with ordinality as t (key, ms, text, no) order by no
      on conflict do nothing`,
-    [lease.integration, lease.runId, rows.map(({ key }) => key), rows.map(({ requestedAt }) => requestedAt), texts],
+    [lease.integration, lease.runId, ...columnsOf(rows, 'key', 'requestedAt'), texts],
   );
 }
 

@@ -4,7 +4,7 @@ import type { ListedRow } from '../../intake/pull/run/run-state.ts';
 import type { Window } from '../../intake/pull/window/windows.ts';
 import { shortHash } from '../../kit/short-hash.ts';
 import type { Facts } from '../../watch/facts.ts';
-import { cellOf, columnOf, mapOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
+import { cellOf, columnOf, hitsOne, mapOf, type Pool, rowsOf, type UnreadRow } from '../db/pool.ts';
 
 /** The most that one run follows up; the next run continues. */
 const mostRows = 500;
@@ -66,14 +66,14 @@ const expected = (
   );
 
 async function seenHashes(pool: Pool, { integration, runId }: Lease): Promise<Set<number>> {
-  const { rows } = await pool.query<{ seen: Buffer }>(
+  const pages = await columnOf(pool)<Buffer>(
     'select seen from run_pages where integration = $1 and run_id = $2 and seen is not null',
     [integration, runId],
   );
   const seen = new Set<number>();
-  for (const row of rows) {
+  for (const page of pages) {
     // Copied because a Float64Array needs 8-byte alignment, which a buffer from the driver may lack.
-    const pairs = new Float64Array(new Uint8Array(row.seen).buffer);
+    const pairs = new Float64Array(new Uint8Array(page).buffer);
     for (let i = 0; i < pairs.length; i += 2) seen.add(pairs[i] ?? 1);
   }
   return seen;
@@ -163,14 +163,14 @@ export async function receivedElsewhere(
   others: () => Promise<readonly string[]>,
   bookings: readonly BookingKeys[],
 ): Promise<string | undefined> {
-  const { rows: known } = await pool.query(
+  const hasOwn = await hitsOne(pool)(
     `select from records where integration = $1 and type = 'reservation' and version > 0 limit 1`,
     [integration],
   );
-  if (known.length > 0) return undefined;
+  if (hasOwn) return undefined;
   const names = await others();
   if (names.length === 0) return undefined;
-  const { rows } = await pool.query<{ integration: string }>(
+  return cellOf(pool)(
     `select r.integration from json_to_recordset($2) as w (id text, check_in text, check_out text, confirmation_number text)
        cross join unnest($1::text[]) as o (integration)
        join records r on r.integration = o.integration and r.type = 'reservation' and r.id = w.id and r.version > 0
@@ -179,5 +179,4 @@ export async function receivedElsewhere(
       group by 1 having count(*) * 2 > $3 limit 1`,
     [names, JSON.stringify(bookings), bookings.length],
   );
-  return rows[0]?.integration;
 }
