@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Time as an argument, so that tests can pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -47,15 +49,5 @@ export const systemClock: Clock & Timers = {
     if (options?.background) timer.unref();
     return () => clearTimeout(timer);
   },
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(ms, longestTimerMs));
-      signal?.addEventListener('abort', done, { once: true });
-    }),
+  wait: (ms, signal) => delay(Math.min(ms, longestTimerMs), undefined, signal && { signal }).catch(() => {}),
 };

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { consoleDist, isConsoleBuilt } from '../../console/build.ts';
 import type { Log } from '../kit/log.ts';
 
@@ -38,13 +39,8 @@ type Built = { readonly kind: 'there' } | { readonly kind: 'failed'; readonly sa
 /** Resolves when the console is built, or when building it failed. */
 export async function consoleBuilt(signal?: AbortSignal): Promise<Built> {
   if (isConsoleBuilt()) return { kind: 'there' };
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'ignore', 'pipe'], ...(signal && { signal }) });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-4_000);
-  });
-  return new Promise((resolve) => {
-    child.on('error', (error) => resolve({ kind: 'failed', said: error.message }));
-    child.on('close', (code) => resolve(code === 0 ? { kind: 'there' } : { kind: 'failed', said }));
-  });
+  return promisify(execFile)(process.execPath, [program], signal && { signal }).then(
+    (): Built => ({ kind: 'there' }),
+    ({ stderr, message }): Built => ({ kind: 'failed', said: (stderr || message).slice(-4_000) }),
+  );
 }

@@ -10,11 +10,9 @@ import type { Pool } from '../store/db/pool.ts';
 import { brandIdsOf, FeedHorizon, type FeedRow, type FeedScope, feedNews, readFeed } from '../store/records/feed.ts';
 import type { EntityType } from '../terms.ts';
 
-interface FeedRequest {
+interface FeedRequest extends FeedScope {
   /** Undefined for the beginning. */
   readonly after: string | undefined;
-  readonly integrations: readonly string[] | undefined;
-  readonly types: readonly EntityType[] | undefined;
   /** The filters as text: a cursor is valid only with the filters that it was issued for. */
   readonly filter: string;
   readonly limit: number;

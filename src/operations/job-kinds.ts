@@ -1,6 +1,7 @@
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DeadLetterFilter, listDeadLetters, summarizeDeadLetters } from '../store/operate/dead-letters.ts';
+import type { JobStep } from '../store/operate/jobs.ts';
 import {
   countRecords as countIn,
   type ResendLane,
@@ -15,16 +16,6 @@ import { replayPorts } from './replay-dead-letters.ts';
 import { reprocess, reprocessedAtOnce, reprocessStep } from './reprocess.ts';
 import { isCounted, resendLanes } from './resend.ts';
 
-interface JobStep {
-  readonly done: number;
-  /** To add to the job's counts. */
-  readonly counts: { readonly [outcome: string]: number };
-  /** Records that it did not process, and why. */
-  readonly refusals?: readonly { readonly id: string; readonly reason: string }[];
-  /** Where the next step continues; undefined when nothing is left. */
-  readonly position: Json | undefined;
-}
-
 /**
  * An operation on many records, in steps of about a second. A step may be repeated after a crash, so repeating one must change nothing.
  */
@@ -35,6 +26,7 @@ export interface JobKind<Request> {
     runtime: Runtime,
     request: Request,
   ) => Promise<{ readonly request: Request; readonly total: number; readonly integrations: readonly string[] | null }>;
+  /** With counts to add to those of the job. */
   readonly step: (
     runtime: Runtime,
     request: Request,

@@ -5,6 +5,7 @@ import { InnboundError } from '../errors.ts';
 import type { StatementOutcome } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
+import type { JobRow } from '../store/operate/jobs.ts';
 import type { KeptPayload } from '../store/records/entry-payload.ts';
 import {
   keptPayloads,
@@ -29,10 +30,7 @@ interface ReprocessRequest extends PayloadRange {
 }
 
 /** A reservation that was not processed again, and why. */
-interface Refusal {
-  readonly id: string;
-  readonly reason: string;
-}
+type Refusal = JobRow['refusals'][number];
 
 const nothing = {
   read: 0,

@@ -13,6 +13,7 @@ import { addHashKeys } from '../runtime/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { OnTable } from '../store/db/backup.ts';
 import {
+  type BrandCounts,
   type BrandParts,
   brandCounts,
   brandDocuments,
@@ -30,10 +31,7 @@ import { fileName, isOne, readAround } from './sources-in-force.ts';
  * Moves one brand to another installation: documents, records, history, versions and positions at destinations, with the same ids and
  * idempotency keys, so that destinations notice nothing. From the export on it no longer runs here.
  */
-interface ExportPreview extends BrandParts {
-  readonly records: number;
-  readonly waiting: number;
-}
+type ExportPreview = BrandParts & BrandCounts;
 
 export async function previewExport(runtime: Runtime, name: string): Promise<ExportPreview> {
   const documents = await brandDocuments(runtime.pool, name);

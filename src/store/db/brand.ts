@@ -82,10 +82,12 @@ export async function brandDocuments(
   return { parts: { integration, connector, destinations, secrets: [...new Set(secrets)].sort() }, pulledWith };
 }
 
-export const brandCounts = (
-  db: Pool,
-  integration: string,
-): Promise<{ readonly records: number; readonly waiting: number }> =>
+export interface BrandCounts {
+  readonly records: number;
+  readonly waiting: number;
+}
+
+export const brandCounts = (db: Pool, integration: string): Promise<BrandCounts> =>
   onlyRow(db)(
     `select (select count(*) from records where integration = $1)::int as records,
             (select count(*) from outbox where integration = $1 and next_version <= last_version)::int as waiting`,
@@ -150,12 +152,10 @@ export async function exportRows(
   );
 }
 
-export interface ImportedBrand {
+export interface ImportedBrand extends BrandCounts {
   readonly refused: readonly string[];
   /** Names that both installations have; the value here stays. */
   readonly secretsKept: readonly string[];
-  readonly records: number;
-  readonly waiting: number;
 }
 
 export type NewDocument = Pick<StoredDocument, 'kind' | 'name' | 'body'> & { readonly source: string };
@@ -261,7 +261,7 @@ async function compare(
   const secretsKept = await columnOf(tx)<string>(
     `select name from secrets join ${serviceSchema}.secrets using (name) order by name`,
   );
-  const counts = await onlyRow(tx)<{ records: number; waiting: number }>(
+  const counts = await onlyRow(tx)<BrandCounts>(
     `select (select count(*) from records)::int as records,
             (select count(*) from outbox where next_version <= last_version)::int as waiting`,
   );

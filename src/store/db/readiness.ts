@@ -1,17 +1,14 @@
 import type pg from 'pg';
-import { systemClock, type Timers } from '../../kit/clock.ts';
+import { systemClock } from '../../kit/clock.ts';
 import type { Pool } from './pool.ts';
 
 /** The longest wait of a readiness check. */
 const readinessMs = 3_000;
 
 /** Why the store cannot be used through this pool now; undefined if it can. Answers in time even if the server is frozen. */
-export async function poolProblem(
-  pool: Pool,
-  timers: Pick<Timers, 'schedule'> = systemClock,
-): Promise<'store.unreachable' | 'store.read_only' | undefined> {
+export async function poolProblem(pool: Pool): Promise<'store.unreachable' | 'store.read_only' | undefined> {
   const late = Promise.withResolvers<'store.unreachable'>();
-  const cancel = timers.schedule(readinessMs, () => late.resolve('store.unreachable'));
+  const cancel = systemClock.schedule(readinessMs, () => late.resolve('store.unreachable'));
   try {
     return await Promise.race([askPool(pool), late.promise]);
   } finally {

@@ -107,17 +107,14 @@ const quick = `interval '5 seconds'`;
 /** Then a job keeps no more refusals. */
 const mostRefusals = 200;
 
-/** Stores the result of a step. Without a position the job is done. */
-export async function advanceJob(
-  db: Pool,
-  job: ClaimedJob,
-  step: {
-    readonly done: number;
-    readonly counts: JobRow['counts'];
-    readonly refusals?: JobRow['refusals'];
-    readonly position: Json | undefined;
-  },
-): Promise<void> {
+/** What a step did. */
+export interface JobStep extends Pick<JobRow, 'done' | 'counts'>, Partial<Pick<JobRow, 'refusals'>> {
+  /** Where the next step continues; undefined when nothing is left. */
+  readonly position: Json | undefined;
+}
+
+/** Stores the result of a step, with the counts of all steps. */
+export async function advanceJob(db: Pool, job: ClaimedJob, step: JobStep): Promise<void> {
   const isLast = `state = 'running' and $5::jsonb is null`;
   await changeHeld(
     db,

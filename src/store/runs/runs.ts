@@ -1,6 +1,6 @@
 import type { Lease, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
 import type { Run } from '../../intake/pull/run/run-state.ts';
-import { type Clock, systemClock } from '../../kit/clock.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import { jsonbText, storedText } from '../../kit/json.ts';
 import type { EpochMs, IntegrationName, SyncType } from '../../terms.ts';
@@ -24,11 +24,11 @@ const running = (node: string) =>
   `state = 'running', node = ${node}, waiting = null, started_at = coalesce(t.started_at, now())`;
 
 /** The store behind pulling. */
-export function openRunStore(pool: Pool, onChanged: OnChanged, clock: Pick<Clock, 'now'> = systemClock): RunStore {
+export function openRunStore(pool: Pool, onChanged: OnChanged): RunStore {
   const change = (lease: Lease, set: string, values: readonly unknown[]) =>
     changeHeld(pool, runTable, heldRun(lease), set, values);
   return {
-    queue: (request, claim) => queueRun(pool, request, claim, clock),
+    queue: (request, claim) => queueRun(pool, request, claim),
     /** The runs due longest: queued, parked, or abandoned by a node whose lease expired. */
     async claimDue(most, node, leaseMs) {
       const runs = await rowsOf(pool)<Run>(
@@ -147,7 +147,6 @@ export async function queueRun(
   pool: Pool | Tx,
   request: QueueRequest,
   claim?: { readonly node: string; readonly leaseMs: number },
-  clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<Queued> {
   const sync = request.sync ?? 'backfill';
   for (;;) {
@@ -158,7 +157,7 @@ export async function queueRun(
        returning ${runColumns}`,
       [
         request.integration,
-        timedId('run', clock.now()),
+        timedId('run', systemClock.now()),
         sync,
         request.kind,
         claim ? 'running' : 'queued',

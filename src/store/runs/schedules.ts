@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../kit/clock.ts';
+import { systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName, SyncType } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
@@ -76,11 +76,7 @@ export async function msToNextStart(pool: Pool): Promise<number | undefined> {
  * Queues due syncs, at most `most` at a time, and moves each to its next start. Left out are syncs with an active run, which counts as
  * skipped, brands whose credentials were refused (until they work or the document changes) and brands paused by an operator.
  */
-export async function startDue(
-  pool: Pool,
-  most: number,
-  clock: Pick<Clock, 'now'> = systemClock,
-): Promise<{ started: number; seen: number }> {
+export async function startDue(pool: Pool, most: number): Promise<{ started: number; seen: number }> {
   return transaction(pool, async (tx) => {
     const { rows: due } = await tx.query<{ integration: IntegrationName; sync: SyncType }>(
       `with due as (
@@ -94,7 +90,7 @@ export async function startDue(
       [most],
     );
     if (due.length === 0) return { started: 0, seen: 0 };
-    const now = clock.now();
+    const now = systemClock.now();
     const { rows: queued } = await tx.query<{ integration: string; sync: string }>(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, due_at)
        select t.integration, t.run_id, t.sync, 'scheduled', 'queued', 'schedule', now()
