@@ -14,7 +14,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { openPartnerStore } from '../store/runs/partner-accounts.ts';
 import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import { openRunStore, queueRun } from '../store/runs/runs.ts';
-import { alignSchedules, changeSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type Json, syncTypes } from '../terms.ts';
 
 export function pullPorts(runtime: Runtime): RunnerPorts {
@@ -58,19 +58,14 @@ function openAligner(runtime: Runtime): () => Promise<void> {
     const differing = [...integrations.values().filter(({ integration, body }) => aligned.get(integration) !== body)];
     const gone = [...aligned.keys().filter((name) => !integrations.has(name))];
     const wanted = differing.flatMap(({ integration, body }) => schedulesOf(integration, body));
-    if (isFirst) await alignSchedules(runtime.pool, wanted);
-    else {
-      const isWanted = new Set(wanted.map(keyOf));
-      const before = [...differing.map(({ integration }) => integration), ...gone].flatMap((name) => {
-        const body = aligned.get(name);
-        return body ? schedulesOf(name as IntegrationName, body) : [];
-      });
-      await changeSchedules(
-        runtime.pool,
-        wanted,
-        before.filter((one) => !isWanted.has(keyOf(one))),
-      );
-    }
+    const isWanted = new Set(wanted.map(keyOf));
+    const before = [...differing.map(({ integration }) => integration), ...gone].flatMap((name) => {
+      const body = aligned.get(name);
+      return body ? schedulesOf(name as IntegrationName, body) : [];
+    });
+    const ended = before.filter((one) => !isWanted.has(keyOf(one)));
+    if (isFirst || wanted.length + ended.length > 0)
+      await alignSchedules(runtime.pool, wanted, isFirst ? undefined : ended);
     isFirst = false;
     for (const { integration, body } of differing) aligned.set(integration, body);
     for (const name of gone) aligned.delete(name);

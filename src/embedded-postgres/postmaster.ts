@@ -101,6 +101,6 @@ function commandLine(pid: number): Promise<string> {
 }
 
 /** A single-user server writes its pid as a negative number. */
-const pidIn = (text: string) => Math.abs(Number.parseInt(text, 10));
+export const pidIn = (text: string) => Math.abs(Number.parseInt(text, 10));
 const isDone = () => true;
 const isRefused = () => false;

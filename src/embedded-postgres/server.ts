@@ -17,7 +17,7 @@ import {
   socketPath,
   sweepSocketFolder,
 } from './place.ts';
-import { isGone, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
+import { isGone, pidIn, quitOrphans, removeStaleLock, runningPostmaster, signal } from './postmaster.ts';
 import { serviceRole } from './role.ts';
 import { serverSettings } from './settings.ts';
 
@@ -129,8 +129,6 @@ async function isServing(client: pg.Client, data: string): Promise<boolean> {
   if (row === undefined || row.folder === data) return row !== undefined;
   return pidIn(row.pid_file) === pidIn(await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => ''));
 }
-
-const pidIn = (postmasterFile: string) => postmasterFile.split('\n', 1)[0];
 
 type Spawned = ChildProcess & { readonly pid: number };
 

@@ -2,7 +2,7 @@ import { systemClock } from '../../kit/clock.ts';
 import { timedId } from '../../kit/ids.ts';
 import type { IntegrationName, SyncType } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
-import { cellOf, type Pool, type Tx, transaction } from '../db/pool.ts';
+import { cellOf, type Pool, transaction } from '../db/pool.ts';
 
 export interface Schedule {
   readonly integration: IntegrationName;
@@ -13,57 +13,38 @@ export interface Schedule {
 /**
  * Updates the table from the documents. A sync that is new or has a new interval gets its place in the interval (`phase_ms`, from a
  * hash of its name, the same on every node); the others keep theirs. The first start of new syncs is early but spread: one brand
- * starts within seconds, a thousand over their interval.
+ * starts within seconds, a thousand over their interval. `gone`: those that are no longer scheduled, by default all others; with 300,000
+ * schedules, a change of a few then touches only these.
  */
-export async function alignSchedules(pool: Pool, schedules: readonly Schedule[]): Promise<void> {
-  await transaction(pool, async (tx) => {
-    await lockSchedules(tx);
-    await tx.query(
-      `update syncs s set every_ms = null, next_at = null where next_at is not null and not exists (
-         select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
-      columnsOf(schedules, 'integration', 'sync'),
-    );
-    await putSchedules(tx, schedules);
-  });
-}
-
-/** As `alignSchedules`, for the changed schedules only: with 300,000 of them, the others are not touched. */
-export async function changeSchedules(
+export async function alignSchedules(
   pool: Pool,
-  changed: readonly Schedule[],
-  gone: readonly Schedule[],
+  schedules: readonly Schedule[],
+  gone?: readonly Schedule[],
 ): Promise<void> {
-  if (changed.length === 0 && gone.length === 0) return;
   await transaction(pool, async (tx) => {
-    await lockSchedules(tx);
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
     await tx.query(
-      `update syncs s set every_ms = null, next_at = null from unnest($1::text[], $2::text[]) as t (integration, sync)
-        where t.integration = s.integration and t.sync = s.sync`,
-      columnsOf(gone, 'integration', 'sync'),
+      `update syncs s set every_ms = null, next_at = null where next_at is not null and ${gone ? '' : 'not'} exists (
+         select from unnest($1::text[], $2::text[]) as t (integration, sync) where t.integration = s.integration and t.sync = s.sync)`,
+      columnsOf(gone ?? schedules, 'integration', 'sync'),
     );
-    await putSchedules(tx, changed);
+    await tx.query(
+      `with changed as (
+         select t.integration, t.sync, t.every_ms,
+                (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
+           from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
+           left join syncs s on s.integration = t.integration and s.sync = t.sync
+          where s.every_ms is distinct from t.every_ms
+       )
+       insert into syncs as s (integration, sync, every_ms, phase_ms, next_at)
+       select integration, sync, every_ms, phase_ms,
+              now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from changed)) * interval '1 ms'
+         from changed
+       on conflict (integration, sync) do update
+          set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
+      columnsOf(schedules, 'integration', 'sync', 'everyMs'),
+    );
   });
-}
-
-const lockSchedules = (tx: Tx) => tx.query(`select pg_advisory_xact_lock(hashtextextended('schedules', 0))`);
-
-async function putSchedules(tx: Tx, schedules: readonly Schedule[]): Promise<void> {
-  await tx.query(
-    `with changed as (
-       select t.integration, t.sync, t.every_ms,
-              (abs(hashtextextended(t.integration || ' ' || t.sync, 0) % t.every_ms))::int as phase_ms
-         from unnest($1::text[], $2::text[], $3::int[]) as t (integration, sync, every_ms)
-         left join syncs s on s.integration = t.integration and s.sync = t.sync
-        where s.every_ms is distinct from t.every_ms
-     )
-     insert into syncs as s (integration, sync, every_ms, phase_ms, next_at)
-     select integration, sync, every_ms, phase_ms,
-            now() + phase_ms::float8 / every_ms * least(every_ms, 1000 * (select count(*) from changed)) * interval '1 ms'
-       from changed
-     on conflict (integration, sync) do update
-        set every_ms = excluded.every_ms, phase_ms = excluded.phase_ms, next_at = least(s.next_at, excluded.next_at)`,
-    columnsOf(schedules, 'integration', 'sync', 'everyMs'),
-  );
 }
 
 /** Milliseconds until the next sync is due; undefined if none is scheduled. */

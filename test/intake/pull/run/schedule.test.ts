@@ -9,7 +9,6 @@ import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import {
   alignSchedules,
-  changeSchedules,
   msToNextStart,
   type Schedule,
   startDue,
@@ -73,7 +72,7 @@ describe('the schedule', () => {
         )
       ).rows;
     const before = await times();
-    await changeSchedules(runtime.pool, brands(1, 900_000), brands(3).slice(6));
+    await alignSchedules(runtime.pool, brands(1, 900_000), brands(3).slice(6));
     const after = await times();
     assert.deepEqual(
       after.filter(({ integration }) => integration === 'brand1'),
