@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'f2e2a15854fc6d538c2f36a013f319145101d3de4c09d8f130da871c61c7258f',
+  hash: '90ba01defc2620411d93c73ee6422822a4b6ac9536b5e513ab411c8358c02065',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -676,11 +676,13 @@ create table jobs (
   code text,
   message text,
   halvings int not null default 0,
+  refusals jsonb not null default '[]',
   check (operation in ('replay', 'resend', 'reprocess')),
   check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
 );
 create index jobs_due on jobs (due_at) where (due_at is not null);
 comment on table jobs is 'Operations on many records that an operator started. Any worker does the next step and stores how far it has come. Requests hold ids and names; no guest data.';
+comment on column jobs.refusals is 'The first records that it did not process, with the reason.';
 comment on column jobs.halvings is 'How often the steps were halved because one took too long. A quick step takes one back.';
 
 create table activity (

@@ -1,3 +1,4 @@
+import { readVersion, type SchemaVersion } from '../../../src/store/db/migrate.ts';
 import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -27,4 +28,21 @@ export async function shapeOf(pool: Pool): Promise<string[]> {
            (select oid from pg_class where relnamespace = 'innbound_service'::regnamespace)
      order by 1`);
   return rows.map(({ line }) => line);
+}
+
+/** What a later version adds: a table, and columns of tables that it had. */
+const second = `-- additive
+create table later_notes (integration text primary key, note text not null);
+alter table records add column later_note text;
+alter table jobs add column later_count int not null default 0;
+`;
+
+/** This version with one more migration. */
+export async function laterVersion(): Promise<SchemaVersion> {
+  const { schema, migrations } = await readVersion();
+  const number = Math.max(1, ...migrations.map((one) => one.number)) + 1;
+  return {
+    schema: schema + second,
+    migrations: [...migrations, { file: 'later.sql', number, name: 'later', sql: second }],
+  };
 }

@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InnboundError } from '../../../src/errors.ts';
-import { migrate, readVersion, type SchemaVersion } from '../../../src/store/db/migrate.ts';
-import { shapeOf, withPool } from './empty-database.ts';
-
-/** A later version: one more table and one more column. */
-const second = `-- additive
-create table later_notes (integration text primary key, note text not null);
-alter table records add column later_note text;
-`;
-
-async function laterVersion(): Promise<SchemaVersion> {
-  const { schema, migrations } = await readVersion();
-  const number = Math.max(1, ...migrations.map((one) => one.number)) + 1;
-  return {
-    schema: schema + second,
-    migrations: [...migrations, { file: 'later.sql', number, name: 'later', sql: second }],
-  };
-}
+import { migrate } from '../../../src/store/db/migrate.ts';
+import { laterVersion, shapeOf, withPool } from './empty-database.ts';
 
 test('a new database of a later version and an upgraded one have the same schema', async () => {
   const later = await laterVersion();
@@ -76,11 +61,12 @@ for (const [number, code, what] of [
   [2, 'store.changed_migration', 'a database whose migrations had different contents'],
 ] as const) {
   test(`refuses ${what}`, async () => {
+    const later = await laterVersion();
     await withPool(async (pool) => {
-      await migrate(pool);
+      await migrate(pool, later);
       await pool.query(`update migrations set hash = 'another' where number = $1`, [number]);
       if (number === 1) await pool.query(`insert into migrations (number, name, hash) values (40, 'earlier', '')`);
-      await assert.rejects(migrate(pool), (error) => error instanceof InnboundError && error.code === code);
+      await assert.rejects(migrate(pool, later), (error) => error instanceof InnboundError && error.code === code);
     });
   });
 }
