@@ -7,12 +7,7 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import { Wake } from '../../../../src/kit/loop.ts';
 import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
 import { openRunStore } from '../../../../src/store/runs/runs.ts';
-import {
-  alignSchedules,
-  msToNextStart,
-  type Schedule,
-  startDue,
-} from '../../../../src/store/runs/schedules.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../../../src/terms.ts';
 import { bookings } from '../support/partner.ts';
 import { setUpPulls } from '../support/set-up.ts';
