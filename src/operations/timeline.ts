@@ -22,12 +22,10 @@ export async function timelineOf(
   const story = await readTimeline(pool, integration, type, id, part);
   if (story === undefined) return undefined;
   const paths = new Map<string, ReturnType<typeof recordedPath>>();
-  const pathAt = (integrationVersion: number, connectorVersion: number) => {
-    const key = `${integrationVersion} ${connectorVersion}`;
-    const known = paths.get(key) ?? recordedPath(pool, integration, integrationVersion, connectorVersion);
-    paths.set(key, known);
-    return known;
-  };
+  const pathAt = (integrationVersion: number, connectorVersion: number) =>
+    paths.getOrInsertComputed(`${integrationVersion} ${connectorVersion}`, () =>
+      recordedPath(pool, integration, integrationVersion, connectorVersion),
+    );
   const timeline: TimelineEntry[] = [];
   for (const { mode, sent, notes: packed, ...entry } of story.timeline as ArrivedEntry[]) {
     const { origins, diff, integration_version: version, connector_version: connectorVersion } = entry;

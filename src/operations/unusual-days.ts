@@ -63,11 +63,10 @@ export async function seasons(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (names.length >= manyBrands) return new Map();
-  const mine = known.get(pool) ?? new Map();
-  known.set(pool, mine);
+  const mine = known.getOrInsertComputed(pool, () => new Map());
   for (const name of names) {
     if (clock.now() - (mine.get(name)?.at ?? 0) < knownMs) continue;
     mine.set(name, { at: clock.now(), season: await seasonOf(pool, name) });
   }
-  return new Map(names.map((name) => [name, mine.get(name).season]));
+  return new Map(names.map((name) => [name, mine.get(name)?.season ?? 1]));
 }

@@ -89,13 +89,7 @@ interface Parts {
 /** The folded words of both names, read once per object: lists and profiles are compared again and again. */
 const read = new WeakMap<Names, Parts>();
 
-function partsOf(names: Names): Parts {
-  const known = read.get(names);
-  if (known !== undefined) return known;
-  const made = readParts(names);
-  read.set(names, made);
-  return made;
-}
+const partsOf = (names: Names): Parts => read.getOrInsertComputed(names, readParts);
 
 function readParts(names: Names): Parts {
   const { first_name, last_name } = names;

@@ -1,35 +1,30 @@
 import type { ArchivedTable, ArchiveWriter } from '../../kit/archive.ts';
 import { archivedTables, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import { declareEpoch } from './epoch.ts';
-import { columnOf, hitsOne, mapOf, type Pool, rowOf, type Tx, transaction, withLongStatements } from './pool.ts';
+import { columnOf, hitsOne, longTransaction, mapOf, type Pool, rowOf, type Tx } from './pool.ts';
 
 export type OnTable = (table: string, done: number, total: number) => void;
 
 /** Writes every table as of one moment. Sequences are read last: they are never behind the rows. */
 export async function backUp(pool: Pool, archive: ArchiveWriter, onTable: OnTable): Promise<void> {
-  await withLongStatements(
-    pool,
-    (separate) =>
-      transaction(separate, async (tx) => {
-        await tx.query('set transaction isolation level repeatable read, read only');
-        const tables = await copiedTables(tx);
-        const total = tables.reduce((sum, { estimate }) => sum + estimate, 0);
-        let done = 0;
-        for (const one of tables) {
-          onTable(one.table, done, total);
-          await archive.table({ table: one.table, columns: one.columns }, copyOut(tx, one, one.table));
-          done += one.estimate;
-        }
-        const positions = await mapOf(tx)<string, string>(
-          `select sequencename as name, last_value::text as value from pg_sequences
-          where schemaname = current_schema() and last_value is not null`,
-        );
-        const lines = [...positions].map(([name, value]) => Buffer.from(`${name}\t${value}\n`));
-        const { table, columns } = sequences;
-        await archive.table({ table, columns }, lines as unknown as AsyncIterable<Uint8Array>);
-      }),
-    false,
-  );
+  await longTransaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    const tables = await copiedTables(tx);
+    const total = tables.reduce((sum, { estimate }) => sum + estimate, 0);
+    let done = 0;
+    for (const one of tables) {
+      onTable(one.table, done, total);
+      await archive.table({ table: one.table, columns: one.columns }, copyOut(tx, one, one.table));
+      done += one.estimate;
+    }
+    const positions = await mapOf(tx)<string, string>(
+      `select sequencename as name, last_value::text as value from pg_sequences
+      where schemaname = current_schema() and last_value is not null`,
+    );
+    const lines = [...positions].map(([name, value]) => Buffer.from(`${name}\t${value}\n`));
+    const { table, columns } = sequences;
+    await archive.table({ table, columns }, lines as unknown as AsyncIterable<Uint8Array>);
+  });
 }
 
 /** As an archive holds the positions of the sequences. */
@@ -61,34 +56,29 @@ export async function restoreTables(
   known: readonly KnownErasure[],
   onTable: (table: string) => void,
 ): Promise<string[]> {
-  return withLongStatements(
-    pool,
-    (separate) =>
-      transaction(separate, async (tx) => {
-        const targets = await copiedTables(tx);
-        await keepErasures(tx, known);
-        await tx.query(`truncate ${targets.map(({ table }) => `"${table}"`).join(', ')}`);
-        await tx.query('create temp table positions (name text, value bigint) on commit drop');
-        for await (const one of archivedTables(tables, [...targets, sequences])) {
-          onTable(one.table);
-          await copyIn(tx, one);
-        }
-        const positions = tx.query(
-          `select setval(format('%I.%I', schemaname, sequencename)::regclass, value)
-             from pg_sequences join positions on sequencename = name where schemaname = current_schema()`,
-        );
-        await fitting('positions', positions);
-        // They ran when the backup was made.
-        await tx.query('delete from nodes');
-        await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
-        await declareEpoch(tx, 'A backup was restored.');
-        await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
-        return columnOf(tx)<string>(
-          `insert into erased_guests select * from kept_hashes on conflict do nothing returning encode(hash, 'hex') as hash`,
-        );
-      }),
-    false,
-  );
+  return longTransaction(pool, async (tx) => {
+    const targets = await copiedTables(tx);
+    await keepErasures(tx, known);
+    await tx.query(`truncate ${targets.map(({ table }) => `"${table}"`).join(', ')}`);
+    await tx.query('create temp table positions (name text, value bigint) on commit drop');
+    for await (const one of archivedTables(tables, [...targets, sequences])) {
+      onTable(one.table);
+      await copyIn(tx, one);
+    }
+    const positions = tx.query(
+      `select setval(format('%I.%I', schemaname, sequencename)::regclass, value)
+         from pg_sequences join positions on sequencename = name where schemaname = current_schema()`,
+    );
+    await fitting('positions', positions);
+    // They ran when the backup was made.
+    await tx.query('delete from nodes');
+    await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
+    await declareEpoch(tx, 'A backup was restored.');
+    await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
+    return columnOf(tx)<string>(
+      `insert into erased_guests select * from kept_hashes on conflict do nothing returning encode(hash, 'hex') as hash`,
+    );
+  });
 }
 
 async function keepErasures(tx: Tx, known: readonly KnownErasure[]): Promise<void> {
@@ -125,25 +115,20 @@ export interface StoredText {
 }
 
 export async function eachStoredText(pool: Pool, each: (texts: readonly StoredText[]) => void): Promise<void> {
-  await withLongStatements(
-    pool,
-    (separate) =>
-      transaction(separate, async (tx) => {
-        await tx.query(
-          `declare stored no scroll cursor for
-           select integration, data::text as text, true as record from records
-           union all select integration, views::text, false from records where views is not null
-           union all select integration, concat_ws(' ', diff::text, raw::text), false from history where diff is not null or raw is not null
-           union all select integration, convert_from(body, 'UTF8'), false from events where body is not null
-           union all select integration, convert_from(hydrated, 'UTF8'), false from events where hydrated is not null
-           union all select integration, raw::text, false from dead_letters where raw is not null`,
-        );
-        for (;;) {
-          const { rows } = await tx.query<StoredText>('fetch 1000 from stored');
-          if (rows.length === 0) return;
-          each(rows);
-        }
-      }),
-    false,
-  );
+  await longTransaction(pool, async (tx) => {
+    await tx.query(
+      `declare stored no scroll cursor for
+       select integration, data::text as text, true as record from records
+       union all select integration, views::text, false from records where views is not null
+       union all select integration, concat_ws(' ', diff::text, raw::text), false from history where diff is not null or raw is not null
+       union all select integration, convert_from(body, 'UTF8'), false from events where body is not null
+       union all select integration, convert_from(hydrated, 'UTF8'), false from events where hydrated is not null
+       union all select integration, raw::text, false from dead_letters where raw is not null`,
+    );
+    for (;;) {
+      const { rows } = await tx.query<StoredText>('fetch 1000 from stored');
+      if (rows.length === 0) return;
+      each(rows);
+    }
+  });
 }

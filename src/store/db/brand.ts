@@ -8,13 +8,13 @@ import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fittin
 import {
   columnOf,
   hitsOne,
+  longTransaction,
   numberOf,
   onlyRow,
   type Pool,
   rowOf,
   serviceSchema,
   type Tx,
-  transaction,
   withLongStatements,
 } from './pool.ts';
 
@@ -176,41 +176,40 @@ export async function importRows(
 ): Promise<ImportedBrand> {
   let result: ImportedBrand | undefined;
   const preview = new Error('a preview changes nothing');
-  const run = (separate: Pool) =>
-    transaction(separate, async (tx) => {
-      // What belongs to any brand: which rows belong to this one is known when its documents are loaded.
-      const nobody = { integration, connector: '', destinations: [], secrets: [] };
-      const loaded = (await copiedTables(tx)).filter((one) => belongs(one, nobody) !== undefined);
-      for await (const one of archivedTables(tables, loaded)) {
-        await tx.query(`create temp table "${one.table}" (like ${serviceSchema}."${one.table}") on commit drop`);
-        await copyIn(tx, one);
-      }
-      await refuseForeignRows(tx, integration, loaded);
-      const names = loaded.map(({ table }) => table);
-      await resealIn(
-        tx,
-        keyring,
-        [],
-        1_000_000,
-        names.filter((name) => sealedTables.includes(name)),
+  const imported = longTransaction(pool, async (tx) => {
+    // What belongs to any brand: which rows belong to this one is known when its documents are loaded.
+    const nobody = { integration, connector: '', destinations: [], secrets: [] };
+    const loaded = (await copiedTables(tx)).filter((one) => belongs(one, nobody) !== undefined);
+    for await (const one of archivedTables(tables, loaded)) {
+      await tx.query(`create temp table "${one.table}" (like ${serviceSchema}."${one.table}") on commit drop`);
+      await copyIn(tx, one);
+    }
+    await refuseForeignRows(tx, integration, loaded);
+    const names = loaded.map(({ table }) => table);
+    await resealIn(
+      tx,
+      keyring,
+      [],
+      1_000_000,
+      names.filter((name) => sealedTables.includes(name)),
+    );
+    result = await compare(tx, integration, problemsOf);
+    if (!apply || result.refused.length > 0) throw preview;
+    await renumber(tx);
+    for (const { table, columns } of loaded) {
+      const list = columns.map((name) => `"${name}"`).join(', ');
+      const added = tx.query(
+        `insert into ${serviceSchema}."${table}" (${list}) overriding system value select ${list} from pg_temp."${table}"
+         ${['secrets', 'erasures', 'erased_guests'].includes(table) ? 'on conflict do nothing' : ''}`,
       );
-      result = await compare(tx, integration, problemsOf);
-      if (!apply || result.refused.length > 0) throw preview;
-      await renumber(tx);
-      for (const { table, columns } of loaded) {
-        const list = columns.map((name) => `"${name}"`).join(', ');
-        const added = tx.query(
-          `insert into ${serviceSchema}."${table}" (${list}) overriding system value select ${list} from pg_temp."${table}"
-           ${['secrets', 'erasures', 'erased_guests'].includes(table) ? 'on conflict do nothing' : ''}`,
-        );
-        await fitting(table, added);
-      }
-      // The statements after this one mean the tables of the service again.
-      await tx.query(`drop table ${names.map((name) => `pg_temp."${name}"`).join(', ')}`);
-      await tx.query('update store_state set epoch = greatest(epoch, $1)', [epoch]);
-      await work(tx);
-    });
-  await withLongStatements(pool, run, false).catch((error: unknown) => {
+      await fitting(table, added);
+    }
+    // The statements after this one mean the tables of the service again.
+    await tx.query(`drop table ${names.map((name) => `pg_temp."${name}"`).join(', ')}`);
+    await tx.query('update store_state set epoch = greatest(epoch, $1)', [epoch]);
+    await work(tx);
+  });
+  await imported.catch((error: unknown) => {
     if (error !== preview) throw error;
   });
   if (result === undefined) throw new TypeError('the file holds no tables');

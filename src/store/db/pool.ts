@@ -199,6 +199,10 @@ export async function transaction<T>(
   }
 }
 
+/** A transaction whose statements may take an hour, on a connection that may COPY rows. */
+export const longTransaction = <T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  withLongStatements(pool, (separate) => transaction(separate, work), false);
+
 /** Runs the work in a transaction that is rolled back, to learn what it would do. */
 export async function rolledBack<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = await pool.connect();

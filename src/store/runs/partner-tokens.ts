@@ -158,11 +158,7 @@ async function endRenewal(db: Tx, integration: IntegrationName, lost: string | u
 
 /** Shared within a process, because each waiter for the lock would hold a connection. */
 function shared(under: Map<string, Promise<Renewal>>, key: string, work: () => Promise<Renewal>): Promise<Renewal> {
-  const known = under.get(key);
-  if (known !== undefined) return known;
-  const begun = work().finally(() => under.delete(key));
-  under.set(key, begun);
-  return begun;
+  return under.getOrInsertComputed(key, () => work().finally(() => under.delete(key)));
 }
 
 /** One at a time over all nodes, on its own connection; each statement inside commits by itself. */
