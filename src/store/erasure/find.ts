@@ -41,7 +41,7 @@ interface Search {
 /**
  * Finds every record of a person. A version of a booking may have another address of the person than the request, and that address may
  * lead to further bookings, so the search repeats until it finds nothing new. Without an earlier search it reads all versions once per
- * round: an erasure is rare and must be thorough.
+ * round: an erasure is rare and must be thorough. The store does not decide who is the same person: the privacy room does.
  */
 export async function findRecords(tx: Tx, person: Person, search: Search): Promise<FoundRecord[]> {
   const records = new Map<string, Omit<FoundRecord, 'named'>>();
