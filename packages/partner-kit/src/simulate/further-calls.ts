@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../json.ts';
 import type { HotelReservation } from './booking.ts';
 import { type Answer, bodyObject, type Exchange, json, problem } from './exchange.ts';
+import type { HotelGuest } from './guests.ts';
 import type { Hotel } from './hotel.ts';
 import type { PushTarget } from './push.ts';
 import { type Look, reservationJson } from './represent.ts';
@@ -121,13 +122,7 @@ const envelope = 'http://schemas.xmlsoap.org/soap/envelope/';
 const xmlType = { 'content-type': 'text/xml; charset=utf-8' };
 
 /** `POST /soap`: an OTA_ReadRQ inside a SOAP envelope, answered with an OTA_ResRetrieveRS. The range filters by arrival, both days included. */
-export class OtaApi {
-  readonly #hotel: Hotel;
-
-  constructor(hotel: Hotel) {
-    this.#hotel = hotel;
-  }
-
+export const otaApi = (hotel: Hotel) => ({
   /** Undefined for other paths. */
   answer({ method, path, headers, bodyText }: Exchange): Answer | undefined {
     if (path !== soapPath) return undefined;
@@ -138,27 +133,25 @@ export class OtaApi {
     if (from === undefined || to === undefined)
       return fault('An OTA_ReadRQ needs SelectionCriteria with Start and End.');
     const hotelCode = attribute(/<HotelReadRequest\b([^>]*)>/.exec(bodyText)?.[1] ?? '', 'HotelCode');
-    if (!this.#hotel.properties.some(({ id }) => id === hotelCode)) return fault('HotelCode is unknown.');
-    const booked = this.#hotel.list(
+    if (!hotel.properties.some(({ id }) => id === hotelCode)) return fault('HotelCode is unknown.');
+    const booked = hotel.list(
       ({ propertyId, checkIn }) => propertyId === hotelCode && checkIn >= from && checkIn <= to,
     );
     return answered(
       200,
       `<ota:OTA_ResRetrieveRS xmlns:ota="http://www.opentravel.org/OTA/2003/05" Version="3.0"><ota:Success/><ota:ReservationsList>${booked
-        .map((one) => this.#reservation(one))
+        .map((one) => otaReservation(one, hotel.guestsOf(one)))
         .join('')}</ota:ReservationsList></ota:OTA_ResRetrieveRS>`,
     );
-  }
+  },
+});
 
-  #reservation(one: HotelReservation): string {
-    const guests = this.#hotel
-      .guestsOf(one)
-      .map(
-        ({ firstName, lastName, email, phone }) =>
-          `<ota:ResGuest><ota:PersonName><ota:GivenName>${text(firstName)}</ota:GivenName><ota:Surname>${text(lastName)}</ota:Surname></ota:PersonName><ota:Email>${text(email)}</ota:Email><ota:Telephone PhoneNumber="${text(phone)}"/></ota:ResGuest>`,
-      );
-    return `<ota:HotelReservation ResStatus="${one.status}"><ota:UniqueID Type="14" ID="${text(one.id)}"/><ota:TimeSpan Start="${one.checkIn}" End="${one.checkOut}"/><ota:ResGuests>${guests.join('')}</ota:ResGuests></ota:HotelReservation>`;
-  }
+function otaReservation(one: HotelReservation, guests: readonly HotelGuest[]): string {
+  const persons = guests.map(
+    ({ firstName, lastName, email, phone }) =>
+      `<ota:ResGuest><ota:PersonName><ota:GivenName>${text(firstName)}</ota:GivenName><ota:Surname>${text(lastName)}</ota:Surname></ota:PersonName><ota:Email>${text(email)}</ota:Email><ota:Telephone PhoneNumber="${text(phone)}"/></ota:ResGuest>`,
+  );
+  return `<ota:HotelReservation ResStatus="${one.status}"><ota:UniqueID Type="14" ID="${text(one.id)}"/><ota:TimeSpan Start="${one.checkIn}" End="${one.checkOut}"/><ota:ResGuests>${persons.join('')}</ota:ResGuests></ota:HotelReservation>`;
 }
 
 function attribute(tag: string, name: string): string | undefined {
@@ -180,17 +173,11 @@ function text(value: string | undefined): string {
 const path = '/api/subscriptions';
 
 /** Webhook subscriptions that the receiver makes itself: GET lists them, POST makes one, DELETE ends one. */
-export class Subscriptions {
-  readonly #made = new Map<string, PushTarget>();
-  readonly #changed: (targets: readonly PushTarget[]) => void;
-
-  constructor(changed: (targets: readonly PushTarget[]) => void) {
-    this.#changed = changed;
-  }
-
-  answer({ method, path: at, bodyText }: Exchange): Answer | undefined {
+export function subscriptions(changed: (targets: readonly PushTarget[]) => void) {
+  const made = new Map<string, PushTarget>();
+  const answer = ({ method, path: at, bodyText }: Exchange): Answer | undefined => {
     if (at === path && method === 'GET') {
-      return json(200, { subscriptions: [...this.#made].map(([id, { url }]) => ({ id, endpointUrl: url })) });
+      return json(200, { subscriptions: [...made].map(([id, { url }]) => ({ id, endpointUrl: url })) });
     }
     if (at === path && method === 'POST') {
       const { endpointUrl: url, secret, property } = bodyObject(bodyText) ?? {};
@@ -198,13 +185,14 @@ export class Subscriptions {
         return problem(400, 'invalid_body', 'endpointUrl, secret and property are required.');
       }
       const id = randomUUID();
-      this.#made.set(id, { url, secret, brand_id: property });
-      this.#changed([...this.#made.values()]);
+      made.set(id, { url, secret, brand_id: property });
+      changed([...made.values()]);
       return json(201, { id });
     }
     if (!at.startsWith(`${path}/`) || method !== 'DELETE') return undefined;
-    if (!this.#made.delete(at.slice(path.length + 1))) return problem(404, 'not_found', 'No such subscription.');
-    this.#changed([...this.#made.values()]);
+    if (!made.delete(at.slice(path.length + 1))) return problem(404, 'not_found', 'No such subscription.');
+    changed([...made.values()]);
     return { status: 204, headers: {}, body: '' };
-  }
+  };
+  return { answer };
 }

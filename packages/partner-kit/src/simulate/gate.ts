@@ -8,7 +8,7 @@ export interface GateParts {
   readonly further: readonly { answer(exchange: Exchange): Answer | undefined }[];
   readonly guard: Guard;
   readonly tokens: TokenServer | undefined;
-  readonly limit: RateLimit | undefined;
+  readonly takeSlot: ReturnType<typeof rateLimit> | undefined;
   readonly faults: FaultBox;
   readonly now: () => number;
 }
@@ -24,7 +24,7 @@ export function replyTo(parts: GateParts, exchange: Exchange): Reply {
 }
 
 function answer(parts: GateParts, exchange: Exchange, twists: readonly Twist[]): Answer {
-  const waitSeconds = parts.limit?.take(parts.now());
+  const waitSeconds = parts.takeSlot?.(parts.now());
   if (waitSeconds !== undefined) {
     return problem(429, 'rate_limited', 'Too many requests.', { 'retry-after': String(waitSeconds) });
   }
@@ -42,25 +42,15 @@ function first<Key extends keyof Twist>(twists: readonly Twist[], key: Key): Twi
   return twists.find((twist) => twist[key] !== undefined)?.[key];
 }
 
-/** A sliding window over recent requests, as an API gateway has. */
-export class RateLimit {
-  readonly #most: number;
-  readonly #spanMs: number;
-  #times: number[] = [];
-
-  constructor(settings: { readonly requests: number; readonly perSeconds: number }) {
-    this.#most = settings.requests;
-    this.#spanMs = settings.perSeconds * 1000;
-  }
-
-  /** Seconds to wait if the request exceeds the rate; otherwise undefined. */
-  take(nowMs: number): number | undefined {
-    this.#times = this.#times.filter((time) => time > nowMs - this.#spanMs);
-    const [oldest] = this.#times;
-    if (oldest === undefined || this.#times.length < this.#most) {
-      this.#times.push(nowMs);
-      return undefined;
-    }
-    return Math.max(1, Math.ceil((oldest + this.#spanMs - nowMs) / 1000));
-  }
+/** A sliding window over recent requests, as an API gateway has: the seconds to wait if a request exceeds the rate. */
+export function rateLimit({ requests, perSeconds }: { readonly requests: number; readonly perSeconds: number }) {
+  let times: number[] = [];
+  return (nowMs: number): number | undefined => {
+    const startMs = nowMs - perSeconds * 1000;
+    times = times.filter((time) => time > startMs);
+    const [oldest] = times;
+    if (oldest !== undefined && times.length >= requests) return Math.max(1, Math.ceil((oldest - startMs) / 1000));
+    times.push(nowMs);
+    return undefined;
+  };
 }

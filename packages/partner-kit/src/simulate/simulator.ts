@@ -6,8 +6,8 @@ import { guardFor, LoginServer, type TokenServer } from './auth/guard.ts';
 import { OAuthServer } from './auth/oauth.ts';
 import { close, listen } from './exchange.ts';
 import { FaultBox } from './faults/rule.ts';
-import { OtaApi, ReservationFeed, Subscriptions } from './further-calls.ts';
-import { type GateParts, RateLimit, replyTo } from './gate.ts';
+import { otaApi, ReservationFeed, subscriptions } from './further-calls.ts';
+import { type GateParts, rateLimit, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
 import { HotelClock, keepBook, LivingHotel, readBook } from './life.ts';
 import { LiveLog } from './log.ts';
@@ -79,12 +79,12 @@ export class Simulator {
       api: new ReservationApi(this.hotel, settings),
       further: [
         new ReservationFeed(this.hotel, settings, now),
-        new OtaApi(this.hotel),
-        new Subscriptions((targets) => void this.pushTo(targets)),
+        otaApi(this.hotel),
+        subscriptions((targets) => void this.pushTo(targets)),
       ],
       guard: guardFor(auth, this.tokens, now),
       tokens: this.tokens,
-      limit: options.rateLimit === undefined ? undefined : new RateLimit(options.rateLimit),
+      takeSlot: options.rateLimit && rateLimit(options.rateLimit),
       faults: this.faults,
       now,
     };
