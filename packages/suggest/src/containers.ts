@@ -42,30 +42,30 @@ function descend(group: Group, containers: Container[]): void {
     const path = child(group.path, key);
     const words = [...group.words, ...wordsOf(key)];
     const step = { words, depth: group.depth + 1, inside: group.inside };
-    if (members.some(({ value }) => Array.isArray(value))) {
-      const all = members.flatMap(({ value, owner }) =>
-        Array.isArray(value) ? value.map((item) => ({ item, owner })) : [],
+    if (members.some(({ item }) => Array.isArray(item))) {
+      const all = members.flatMap(({ item: list, owner }) =>
+        Array.isArray(list) ? list.map((item) => ({ item, owner })) : [],
       );
       add({ ...step, path, ...columns(all) }, 'list', containers, {
         path: `${path}[]`,
         inside: [...group.inside, path],
       });
     } else {
-      const objects = members.flatMap(({ value, owner }) => (isObject(value) ? [{ value, owner }] : []));
+      const objects = members.flatMap(({ item, owner }) => (isObject(item) ? [{ item, owner }] : []));
       if (objects.length > 0) addObjects({ ...step, path }, objects, containers);
     }
   }
 }
 
 interface Member<Of> {
-  readonly value: Of;
+  readonly item: Of;
   readonly owner: number;
 }
 
 function membersOf(group: Group, key: string): Member<Json>[] {
   return group.items.flatMap((item, index) => {
     const value = isObject(item) ? emptied(item[key]) : undefined;
-    return value === undefined ? [] : [{ value, owner: group.owners[index] ?? 0 }];
+    return value === undefined ? [] : [{ item: value, owner: group.owners[index] ?? 0 }];
   });
 }
 
@@ -75,13 +75,12 @@ function addObjects(
   objects: readonly Member<JsonObject>[],
   containers: Container[],
 ): void {
-  const names = objects.flatMap(({ value }) => keysOf(value));
+  const names = objects.flatMap(({ item }) => keysOf(item));
   if (!areIds(names)) {
-    const all = objects.map(({ value, owner }) => ({ item: value, owner }));
-    add({ ...step, ...columns(all) }, 'object', containers, step);
+    add({ ...step, ...columns(objects) }, 'object', containers, step);
     return;
   }
-  const all = objects.flatMap(({ value, owner }) => Object.values(value).map((item) => ({ item, owner })));
+  const all = objects.flatMap(({ item: object, owner }) => Object.values(object).map((item) => ({ item, owner })));
   const path = `${step.path}[]`;
   if (all.every(({ item }) => isObject(item))) {
     add({ ...step, path, ...columns(all) }, 'list', containers, { path, inside: [...step.inside, path] });
@@ -93,7 +92,7 @@ function addObjects(
 const isAmount = (value: Json) =>
   typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
 
-function columns(all: readonly { readonly item: Json; readonly owner: number }[]) {
+function columns(all: readonly Member<Json>[]) {
   return { items: all.map(({ item }) => item), owners: all.map(({ owner }) => owner) };
 }
 
