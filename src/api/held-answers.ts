@@ -10,11 +10,7 @@ const mostBuffered = 1024 * 1024;
 /** So that one holder of a token cannot take all streams of the node. A browser opens one per tab. */
 const mostStreamsPerHolder = 10;
 
-export interface Streams {
-  /** Server-sent events on a hijacked response; ends when the client disconnects or falls behind, or the server closes. */
-  send(request: FastifyRequest, reply: FastifyReply, stream: Stream, listener: Listener): FastifyReply;
-  end(): void;
-}
+export type Streams = ReturnType<typeof openStreams>;
 
 type Stream = Extract<Result, { kind: 'stream' }>;
 
@@ -24,10 +20,11 @@ interface Listener {
   readonly holder: string;
 }
 
-export function openStreams(): Streams {
+export function openStreams() {
   const open = new Map<ServerResponse, string>();
   return {
-    send(request, reply, stream, { stillMay, holder }) {
+    /** Server-sent events on a hijacked response; ends when the client disconnects or falls behind, or the server closes. */
+    send(request: FastifyRequest, reply: FastifyReply, stream: Stream, { stillMay, holder }: Listener): FastifyReply {
       const { raw } = reply;
       const held = [...open.values()].filter((one) => one === holder).length;
       const send = writer(raw);
@@ -62,7 +59,7 @@ export function openStreams(): Streams {
       });
       return reply;
     },
-    end() {
+    end(): void {
       for (const raw of open.keys()) leave(raw);
     },
   };
@@ -90,26 +87,16 @@ function writer(raw: ServerResponse): (event: string, data: unknown) => void {
 /** One holder of a token must not take all waiting slots of the node. */
 const mostWaitsPerHolder = 20;
 
-interface Wait {
-  readonly signal: AbortSignal;
-  end(): void;
-}
+export type Waits = ReturnType<typeof openWaits>;
 
 /** Requests whose answer is held back. */
-export interface Waits {
-  begin(request: FastifyRequest, reply: FastifyReply, holder: string): Wait | 'too many';
-  /** Answers all of them: closing the server waits for open responses. */
-  end(): void;
-  readonly isEnding: boolean;
-}
-
-export function openWaits(): Waits {
+export function openWaits() {
   const closing = new AbortController();
   const open = new Map<string, number>();
   return {
-    begin({ raw: { socket } }, { raw }, holder) {
+    begin({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, holder: string) {
       const held = open.get(holder) ?? 0;
-      if (held >= mostWaitsPerHolder) return 'too many';
+      if (held >= mostWaitsPerHolder) return 'too many' as const;
       open.set(holder, held + 1);
       const own = new AbortController();
       const leave = () => own.abort();
@@ -127,6 +114,7 @@ export function openWaits(): Waits {
         },
       };
     },
+    /** Answers all of them: closing the server waits for open responses. */
     end: () => closing.abort(),
     get isEnding() {
       return closing.signal.aborted;
