@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { longestId } from '../canonical/field-check.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { readEmail } from '../normalize/email.ts';
 import { readPhone } from '../normalize/phone.ts';
@@ -6,13 +8,14 @@ import { Person } from '../privacy/person.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** Whom to erase. With several keys, everything that matches any of them is erased. */
-export interface EraseRequest {
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly guest_id?: string | undefined;
+export const eraseRequest = z.strictObject({
+  email: z.string().max(320).optional(),
+  phone: z.string().max(40).optional(),
+  guest_id: z.string().max(longestId).optional(),
   /** Only this integration; required with guest_id, which is unique only within one. */
-  readonly integration?: string | undefined;
-}
+  integration: z.string().optional(),
+});
+export type EraseRequest = z.infer<typeof eraseRequest>;
 
 export type ReadRequest =
   | {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type DeadLetterFilter, listDeadLetters, summarizeDeadLetters } from '../store/operate/dead-letters.ts';
@@ -109,14 +110,14 @@ function verdict(preview: Preview): string {
 const sum = (parts: readonly { readonly count: number }[]): number =>
   parts.reduce((total, { count }) => total + count, 0);
 
-export interface ReprocessJobRequest {
-  readonly operation: 'reprocess';
-  readonly integration: string;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  /** Requests from the partner what cannot be processed again. */
-  readonly refetch?: boolean | undefined;
-}
+export const reprocessRequest = z.strictObject({
+  operation: z.literal('reprocess'),
+  integration: z.string(),
+  from: z.iso.date().optional().describe('Only payloads received on or after this day (UTC).'),
+  to: z.iso.date().optional(),
+  refetch: z.boolean().optional().describe('Requests from the partner what cannot be processed again.'),
+});
+export type ReprocessJobRequest = z.infer<typeof reprocessRequest>;
 
 /** How many reservations a preview reads while the operator waits. */
 const previewed = 1_000;
@@ -160,11 +161,12 @@ export const reprocessJob: JobKind<ReprocessJobRequest> = {
 const reservationsOf = async ({ pool }: Runtime, integration: string): Promise<number> =>
   (await countRecords(pool, [integration])).reservation;
 
-export interface ResendJobRequest {
-  readonly operation: 'resend';
-  readonly destination: string;
-  readonly integration?: string | undefined;
-}
+export const resendRequest = z.strictObject({
+  operation: z.literal('resend'),
+  destination: z.string(),
+  integration: z.string().optional().describe('Only this brand; without it, every brand that feeds the destination.'),
+});
+export type ResendJobRequest = z.infer<typeof resendRequest>;
 
 /** The lane itself, not its number: documents may change while the job runs. */
 interface ResendPosition {

@@ -1,4 +1,5 @@
 import { isMap, isSeq } from 'yaml';
+import { z } from 'zod';
 import { closest } from '../canonical/closest.ts';
 import { workspaceName } from '../documents/kinds.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -10,11 +11,12 @@ import { type EditResult, editInForce } from './edit-documents.ts';
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
 type Field = keyof typeof shared;
 
-interface AddedSpelling {
-  readonly field: (typeof shared)[Field];
-  readonly value: string;
-  readonly as: string;
-}
+export const spelledField = z.enum(Object.values(shared));
+export const addedSpelling = z.strictObject({
+  field: spelledField,
+  value: z.string().min(1).max(200),
+  as: z.string().min(1).max(200).describe('The canonical value.'),
+});
 
 /** What brands send and nobody knows, with the value of the workspace that looks most like it. Those added since are left out. */
 export async function listUnknown(runtime: Runtime) {
@@ -32,7 +34,7 @@ export async function listUnknown(runtime: Runtime) {
 /** Adds a spelling to innbound.yaml. Rows with it are read again at their next poll. */
 export async function addSpelling(
   runtime: Runtime,
-  { field, value, as }: AddedSpelling,
+  { field, value, as }: z.infer<typeof addedSpelling>,
   by: string,
 ): Promise<EditResult> {
   return editInForce(runtime, { kind: 'workspace', name: workspaceName }, by, (yaml) => {

@@ -10,7 +10,7 @@ import {
   validateDocument,
 } from '../../operations/edit-documents.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
-import { addSpelling, listUnknown } from '../../operations/spellings.ts';
+import { addedSpelling, addSpelling, listUnknown, spelledField } from '../../operations/spellings.ts';
 import { documentText, documentVersions, listDocuments } from '../../store/documents/list.ts';
 import { documentName, itemsOf } from '../forms.ts';
 import { type Api, admin, anyJson, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
@@ -25,20 +25,14 @@ const row = z.object({
   applied_by: z.string(),
 });
 const text = z.string().max(1024 * 1024);
-const field = z.enum(['channel', 'source', 'board']);
 const unknown = z.object({
-  field,
+  field: spelledField,
   value: z.string().describe('As the partners write it.'),
   times: z.int().describe('In how many changes of records.'),
   brands: z.array(z.string()),
   last_at: instant,
   known: z.array(z.string()).describe('The values that the workspace has spellings of.'),
   likely: z.string().nullable().describe('The one that looks most like it.'),
-});
-const added = z.strictObject({
-  field,
-  value: z.string().min(1).max(200),
-  as: z.string().min(1).max(200).describe('The canonical value.'),
 });
 
 export function documentRoutes({ runtime }: Api): Route[] {
@@ -166,7 +160,7 @@ export function documentRoutes({ runtime }: Api): Route[] {
     admin('POST /spellings', {
       id: 'spellings.add',
       summary: 'Add a spelling for all brands to innbound.yaml',
-      body: added,
+      body: addedSpelling,
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ body, caller }) => answer(await addSpelling(runtime, body, caller.name), 'innbound.yaml'),
     }),

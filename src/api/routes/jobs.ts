@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reprocessRequest, resendRequest } from '../../operations/job-kinds.ts';
 import { type JobRequest, previewJob, startJob } from '../../operations/jobs.ts';
 import { resendDelivery } from '../../operations/resend.ts';
 import { listJobs, readJob, stopJob } from '../../store/operate/jobs.ts';
@@ -16,18 +17,8 @@ const request = z.discriminatedUnion('operation', [
     message: z.string().max(2000).optional().describe('The exact message: the dead letters of one reason.'),
     under: z.enum(['today', 'recorded']).optional(),
   }),
-  z.strictObject({
-    operation: z.literal('resend'),
-    destination: z.string(),
-    integration: z.string().optional().describe('Only this brand; without it, every brand that feeds the destination.'),
-  }),
-  z.strictObject({
-    operation: z.literal('reprocess'),
-    integration: z.string(),
-    from: z.iso.date().optional().describe('Only payloads received on or after this day (UTC).'),
-    to: z.iso.date().optional(),
-    refetch: z.boolean().optional().describe('Requests from the partner what cannot be processed again.'),
-  }),
+  resendRequest,
+  reprocessRequest,
 ]);
 
 const job = z.object({

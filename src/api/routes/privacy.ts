@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { longestId } from '../../canonical/field-check.ts';
 import { eraseGuest, findReceipts, previewErasure, readReceipt, receiptOf } from '../../operations/erase-guest.ts';
 import { exportGuest } from '../../operations/export-guest.ts';
+import { eraseRequest } from '../../operations/guest-request.ts';
 import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route } from '../route.ts';
@@ -48,13 +48,6 @@ const receipt = z.object({
   ),
 });
 
-const whom = z.strictObject({
-  email: z.string().max(320).optional(),
-  phone: z.string().max(40).optional(),
-  guest_id: z.string().max(longestId).optional(),
-  integration: z.string().optional(),
-});
-
 export function privacyRoutes({ runtime }: Api): Route[] {
   return [
     admin('POST /privacy/erasures', {
@@ -63,7 +56,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       description:
         'Erases the guest from records, their versions, raw payloads, events, dead letters and queued deliveries, and notifies destinations. A keyed hash prevents the next poll from storing the guest again.',
       status: 201,
-      body: whom,
+      body: eraseRequest,
       response: receipt,
       handle: async ({ body, caller }) => {
         const erased = await eraseGuest(runtime, body, caller.name);
@@ -75,7 +68,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       id: 'privacy.preview',
       asks: true,
       summary: 'What an erasure would remove; changes nothing',
-      body: whom,
+      body: eraseRequest,
       response: z.object({
         removed: receipt.shape.removed,
         records: z.array(z.object({ integration: z.string(), type: z.string(), id: z.string() })),
@@ -93,7 +86,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       summary: 'Everything held on a person, for an access request',
       description:
         'Records with all their versions, the parts of received payloads that name the person, and the destinations that received them. Other guests of the same bookings are left out. The request is audited.',
-      body: whom,
+      body: eraseRequest,
       response: z.object({
         records: z.array(anyJson),
         payloads: z.array(z.object({ place: z.string(), key: z.string(), parts: z.array(anyJson) })),
@@ -121,7 +114,7 @@ export function privacyRoutes({ runtime }: Api): Route[] {
       summary: 'The receipts of one guest: was this address erased, and when?',
       description:
         'A POST, so that the address appears in no log. It is compared as a keyed hash; use the same keys as in the erasure request.',
-      body: whom,
+      body: eraseRequest,
       response: z.object({ items: z.array(receipt) }),
       handle: async ({ body }) => {
         const proof = await findReceipts(runtime, body);
