@@ -125,23 +125,16 @@ function overdue(reservation: HotelReservation, today: string, chance: number): 
 }
 
 /** The hotel's calendar: it may run faster than the wall clock, and can be moved forward. */
-export class HotelClock {
-  readonly now: () => number;
-  readonly #speed: number;
-  readonly #startedAt: number;
-  #skippedMs = 0;
-
-  constructor(now: () => number, speed: number) {
-    this.now = now;
-    this.#speed = speed;
-    this.#startedAt = now();
-  }
-
-  readonly hotelNow = (): number => this.#startedAt + (this.now() - this.#startedAt) * this.#speed + this.#skippedMs;
-
-  skipDays(days: number): void {
-    this.#skippedMs += days * 86_400_000;
-  }
+export function hotelClock(now: () => number, speed: number) {
+  const startedAt = now();
+  let skippedMs = 0;
+  return {
+    now,
+    hotelNow: (): number => startedAt + (now() - startedAt) * speed + skippedMs,
+    skipDay: (): void => {
+      skippedMs += 86_400_000;
+    },
+  };
 }
 
 /** The saved reservations; undefined if there are none or the file cannot be read, and the hotel then starts from its seed. */

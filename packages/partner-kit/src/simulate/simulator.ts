@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { SenderStats } from '../../../sender/src/index.ts';
 import { AdminPaths } from './admin.ts';
 import { ReservationApi } from './api.ts';
-import { guardFor, LoginServer, type TokenServer } from './auth/guard.ts';
+import { guardFor, loginServer, type TokenServer } from './auth/guard.ts';
 import { OAuthServer } from './auth/oauth.ts';
 import { close, listen } from './exchange.ts';
 import { FaultBox } from './faults/rule.ts';
 import { otaApi, ReservationFeed, subscriptions } from './further-calls.ts';
 import { type GateParts, rateLimit, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
-import { HotelClock, keepBook, LivingHotel, readBook } from './life.ts';
+import { hotelClock, keepBook, LivingHotel, readBook } from './life.ts';
 import { LiveLog } from './log.ts';
 import type { SimulatorOptions } from './options.ts';
 import { shippedProperties } from './property.ts';
@@ -49,7 +49,7 @@ export class Simulator {
   readonly stream: EventStream | undefined;
   readonly log = new LiveLog();
   readonly #options: SimulatorOptions & Required<Pick<SimulatorOptions, keyof typeof usual>>;
-  readonly #clock: HotelClock;
+  readonly #clock: ReturnType<typeof hotelClock>;
   readonly #gate: GateParts;
   #pushers: readonly Pusher[] = [];
   #heartbeat: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class Simulator {
     const settings = { ...usual, ...options };
     const { auth, reservations } = settings;
     this.#options = settings;
-    this.#clock = new HotelClock(options.now ?? Date.now, options.speed ?? 1);
+    this.#clock = hotelClock(options.now ?? Date.now, options.speed ?? 1);
     const { now, hotelNow } = this.#clock;
     this.hotel = new LivingHotel({
       mostReservations: Math.max(5_000, reservations * 5),
@@ -74,7 +74,7 @@ export class Simulator {
     this.hotel.onChange((change) => this.log.changed(change));
     this.faults = new FaultBox(settings.seed, options.faults ?? []);
     if (auth.type === 'oauth2') this.tokens = new OAuthServer(auth, now);
-    if (auth.type === 'login') this.tokens = new LoginServer(auth, now);
+    if (auth.type === 'login') this.tokens = loginServer(auth, now);
     this.#gate = {
       api: new ReservationApi(this.hotel, settings),
       further: [
@@ -165,7 +165,7 @@ export class Simulator {
   passDays(days: number): HotelChange[] {
     const happened: HotelChange[] = [];
     for (let day = 0; day < days; day += 1) {
-      this.#clock.skipDays(1);
+      this.#clock.skipDay();
       happened.push(...this.hotel.audit());
     }
     return happened;
