@@ -9,15 +9,12 @@ import { errorFacts, type Log } from '../kit/log.ts';
 import { isConnectionFailure } from '../kit/sql-state.ts';
 import { sendProblem } from './problem.ts';
 
-interface ServerPorts {
+interface ServerPorts extends ConnectionLimits {
   readonly log: Log;
   /** Why the node cannot accept work now; empty when it can. */
   readonly notReady: () => Promise<readonly string[]>;
   /** What an operator should correct although the node works. */
   readonly warnings?: () => Promise<readonly string[]>;
-  /** Addresses and ranges whose X-Forwarded-For is trusted. */
-  readonly trustedProxies?: readonly string[];
-  readonly connectionsPerAddress?: number;
   /** Whether browsers reach the service over https and may insist on it. */
   readonly secure?: () => boolean;
   /** How long a client may take none of its answer. */
@@ -28,7 +25,7 @@ interface ServerPorts {
 
 /** The HTTP server. Clients that are slow to send their headers or body are disconnected. */
 export function buildServer(ports: ServerPorts): FastifyInstance {
-  const { trustedProxies = [], connectionsPerAddress, sendTimeoutMs = 30_000, secure = () => false } = ports;
+  const { trustedProxies = [], sendTimeoutMs = 30_000, secure = () => false } = ports;
   const app = fastify({
     ...serverLimits,
     logger: false,
@@ -47,10 +44,7 @@ export function buildServer(ports: ServerPorts): FastifyInstance {
     setSecurityHeaders(response, secure());
     response.writeHead(417, { connection: 'close' }).end();
   });
-  holdConnections(app.server, {
-    trustedProxies,
-    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
-  });
+  holdConnections(app.server, ports);
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply.raw, secure());
     const isHostMissing = request.headers.host === undefined && request.raw.httpVersion !== '1.0';
@@ -149,7 +143,7 @@ const maxConnections = 10_000;
 
 interface ConnectionLimits {
   readonly connectionsPerAddress?: number;
-  /** Addresses and ranges that are exempt, because many clients share them. */
+  /** Addresses and ranges whose X-Forwarded-For is trusted. They are exempt, because many clients share them. */
   readonly trustedProxies?: readonly string[];
 }
 
