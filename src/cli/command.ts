@@ -12,6 +12,11 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
+/** Of a command for one brand. */
+export interface BrandOptions extends CommonOptions {
+  readonly integration: string;
+}
+
 /** A command of ours: commander's, with what all of them share. */
 export class Command extends Base {
   override createCommand(name?: string): Command {

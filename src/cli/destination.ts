@@ -4,7 +4,7 @@ import { InnboundError } from '../errors.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
 import { previewRelease, release } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { audited, type BrandOptions, type Command, type CommonOptions, commandLineUser } from './command.ts';
 import { io, printJson, say, show, table } from './io.ts';
 import { showPreview } from './resend.ts';
 
@@ -12,8 +12,7 @@ interface Options extends CommonOptions {
   readonly dryRun?: boolean;
 }
 
-interface ReleaseOptions extends CommonOptions {
-  readonly integration: string;
+interface ReleaseOptions extends BrandOptions {
   readonly preview?: boolean;
 }
 

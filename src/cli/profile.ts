@@ -9,11 +9,10 @@ import {
 } from '../operations/profiles.ts';
 import type { GuestKeyKind } from '../persons/identifiers.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { audited, type Command, type CommonOptions } from './command.ts';
+import { audited, type BrandOptions, type Command } from './command.ts';
 import { answer, printJson, say, show, showList } from './io.ts';
 
-interface Options extends CommonOptions {
-  readonly integration: string;
+interface Options extends BrandOptions {
   readonly fields?: string;
   readonly merged?: string;
 }

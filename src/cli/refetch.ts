@@ -1,11 +1,7 @@
 import { InnboundError } from '../errors.ts';
 import { refetchReservation } from '../operations/refetch.ts';
-import { audited, type Command, type CommonOptions } from './command.ts';
+import { audited, type BrandOptions, type Command } from './command.ts';
 import { io, printJson, show } from './io.ts';
-
-interface Options extends CommonOptions {
-  readonly integration: string;
-}
 
 export function define(command: Command): void {
   command
@@ -16,7 +12,7 @@ Needs pull.single in the connector. The answer counts like any other: a differen
 
 Example:
   innbound refetch R-1042 --integration lisbon-grand`)
-    .inRuntime(async (runtime, id: string, options: Options) => {
+    .inRuntime(async (runtime, id: string, options: BrandOptions) => {
       const { integration } = options;
       const done = await refetchReservation(runtime, integration, id, 'cli');
       await audited(runtime, 'integrations.refetch', { integration, target: { id, result: done.kind } });

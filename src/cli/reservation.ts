@@ -1,12 +1,8 @@
 import { InnboundError } from '../errors.ts';
 import { timelineOf } from '../operations/timeline.ts';
 import type { Timeline } from '../store/records/timeline.ts';
-import { audited, type Command, type CommonOptions } from './command.ts';
+import { audited, type BrandOptions, type Command } from './command.ts';
 import { printJson, show } from './io.ts';
-
-interface Options extends CommonOptions {
-  readonly integration: string;
-}
 
 export function define(command: Command): void {
   command
@@ -15,7 +11,7 @@ export function define(command: Command): void {
     .notes(`
 Example:
   innbound reservation R-1042 --integration lisbon-grand`)
-    .inRuntime(async (runtime, id: string, options: Options) => {
+    .inRuntime(async (runtime, id: string, options: BrandOptions) => {
       const timeline = await timelineOf(runtime.pool, options.integration, 'reservation', id);
       if (!timeline) {
         throw new InnboundError('record.not_found', `${options.integration} has no reservation ${id}.`, { id });
