@@ -75,6 +75,7 @@ const filter = {
   message: z.string().max(2000).optional().describe('The exact message: the letters of one reason.'),
   q: z.string().max(longestId).optional().describe('Part of an id, a message or a code.'),
 };
+const listFilter = { ...filter, state: z.enum([...letter.shape.state.options, 'all']).default('open') };
 const filterOf = (
   { integration, kind, destination, code, record_id: recordId, message, q: text }: z.infer<z.ZodObject<typeof filter>>,
   within: readonly string[] | undefined,
@@ -104,11 +105,7 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       id: 'dead_letters.list',
       summary: 'Dead letters, oldest first',
       scope: 'any',
-      query: z.strictObject({
-        ...pageQuery,
-        ...filter,
-        state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open'),
-      }),
+      query: z.strictObject({ ...pageQuery, ...listFilter }),
       response: pageOf(letter).extend({ total: z.int().describe('How many match the filter in total.') }),
       handle: async ({ query, within }) => {
         const asked = { ...filterOf(query, within), state: query.state };
@@ -121,7 +118,7 @@ export function deadLetterRoutes({ runtime }: Api): Route[] {
       id: 'dead_letters.reasons',
       summary: 'Dead letters by their reason: how many records, how often, since when',
       scope: 'any',
-      query: z.strictObject({ ...filter, state: z.enum(['open', 'replayed', 'dropped', 'all']).default('open') }),
+      query: z.strictObject(listFilter),
       response: itemsOf({
         code: z.string(),
         message: z.string(),

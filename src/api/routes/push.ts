@@ -30,7 +30,15 @@ const rejection = z.object({
 const sandboxSummary = sandboxReportSchema
   .pick({ report_id: true, at: true, event_id: true, event: true, would_answer: true, signature: true })
   .extend({ outcome: z.enum(['record', 'dead_letter', 'dropped', 'fetched_first', 'ignored', 'none']) });
-const summaryOf = (report: SandboxReport) => sandboxSummary.parse({ ...report, outcome: report.outcome.kind });
+const summaryOf = ({ report_id, at, event_id, event, would_answer, signature, outcome }: SandboxReport) => ({
+  report_id,
+  at,
+  event_id,
+  ...(event !== undefined && { event }),
+  would_answer,
+  signature,
+  outcome: outcome.kind,
+});
 const path = '/integrations/{integration}/endpoint';
 const dayMs = 86_400_000;
 

@@ -93,8 +93,8 @@ export function runRoutes({ runtime: { pool } }: Api): Route[] {
       query: z.strictObject({
         ...pageQuery,
         integration: z.string().optional(),
-        sync: z.enum(['pre_stay', 'stay', 'post_stay', 'backfill']).optional(),
-        status: z.enum(['queued', 'running', 'complete', 'incomplete', 'failed']).optional(),
+        sync: runSummary.shape.sync.optional(),
+        status: runSummary.shape.status.optional(),
       }),
       response: pageOf(runSummary),
       handle: async ({ query, within }) => {
