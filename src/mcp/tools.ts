@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ErrorCode, errors } from '../errors.ts';
-import type { Json } from '../terms.ts';
+import type { Json, JsonObject } from '../terms.ts';
 
 /** An answer of the service's API: its body, or the problem document of a refusal. */
 export type CallResult = { readonly ok: true; readonly body: Json } | { readonly ok: false; readonly problem: Json };
@@ -76,14 +76,16 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     name: 'dead_letters_by_reason',
-    description: 'Open dead letters, counted by code, with examples and what to do about each code.',
+    description: 'Open dead letters by their reason: how many records, since when, the newest, and what to do.',
     input: z.object({
       integration: integration.optional(),
       destination: z.string().optional().describe('The name of a destination: only its letters.'),
     }),
     call: async (api, filter) => {
-      const listed = await api.get('/dead-letters', { ...filter, state: 'open', limit: 200 });
-      return listed.ok ? { ok: true, body: byReason(listed.body as unknown as LetterPage) } : listed;
+      const counted = await api.get('/dead-letter-reasons', { ...filter, state: 'open' });
+      if (!counted.ok) return counted;
+      const { items } = counted.body as unknown as { readonly items: readonly (JsonObject & { code: ErrorCode })[] };
+      return { ok: true, body: { reasons: items.map((one) => ({ ...one, next: errors[one.code]?.next ?? '' })) } };
     },
   }),
   tool({
@@ -132,26 +134,4 @@ function joined(parts: Readonly<Record<string, CallResult>>): CallResult {
   const refused = Object.values(parts).find((part) => !part.ok);
   if (refused !== undefined && Object.values(parts).every((part) => !part.ok)) return refused;
   return { ok: true, body: Object.fromEntries(bodies) as Json };
-}
-
-interface LetterPage {
-  readonly items: readonly { readonly id: string; readonly code: string; readonly integration: string }[];
-  readonly next_cursor?: string | null;
-}
-
-function byReason({ items, next_cursor: next }: LetterPage): Json {
-  const groups = Map.groupBy(items, ({ code }) => code);
-  return {
-    // Only the newest 200 are read: enough to see what to do first.
-    complete: next === undefined || next === null,
-    reasons: [...groups]
-      .map(([code, letters]) => ({
-        code,
-        count: letters.length,
-        next: Object.hasOwn(errors, code) ? errors[code as ErrorCode].next : '',
-        integrations: [...new Set(letters.map((letter) => letter.integration))],
-        examples: letters.slice(0, 5).map(({ id }) => id),
-      }))
-      .sort((a, b) => b.count - a.count),
-  };
 }

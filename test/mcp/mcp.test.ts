@@ -117,7 +117,7 @@ test('errors, health, dead letters, documents and mappings', async () => {
     assert.equal((await call(client, 'explain_error', { code: 'no.such' })).isError, true);
     const health = await call(client, 'health');
     assert.ok('overview' in health.body && 'alerts' in health.body, JSON.stringify(health));
-    assert.deepEqual((await call(client, 'dead_letters_by_reason')).body, { complete: true, reasons: [] });
+    assert.deepEqual((await call(client, 'dead_letters_by_reason')).body, { reasons: [] });
     const wrong = await call(client, 'validate_document', {
       kind: 'connector',
       name: 'x',
@@ -130,6 +130,23 @@ test('errors, health, dead letters, documents and mappings', async () => {
     const preview = await call(client, 'preview_mapping', { connector: suggested.body.connector, sample });
     assert.match(JSON.stringify(preview.body), /"R9"/);
   });
+});
+
+test('dead letters are counted by reason, however many there are, with what to do about each', async () => {
+  await node.runtime.pool.query(
+    `insert into dead_letters (kind, integration, code, message, detail, fingerprint)
+     select 'record', 'grand', 'record.invalid', 'id is required', '{}'::jsonb, n::text from generate_series(1, 250) n
+     union all select 'record', 'grand', 'record.unknown_status', 'BLOCKED', '{}'::jsonb, 'blocked'`,
+  );
+  const { body } = await withClient(await node.token('viewer'), (client) => call(client, 'dead_letters_by_reason'));
+  assert.deepEqual(
+    body.reasons.map((one: { code: string; records: number }) => [one.code, one.records]),
+    [
+      ['record.invalid', 250],
+      ['record.unknown_status', 1],
+    ],
+  );
+  assert.ok(body.reasons.every((one: { next: string; newest: string }) => one.next.length > 10 && +one.newest > 0));
 });
 
 test('without a token, from a page of another site, or for another host, nothing is answered', async () => {
