@@ -27,7 +27,7 @@ interface EraseRules {
   readonly remember: (guest: Guest, integration: string, reservationId: string | undefined) => readonly string[];
 }
 
-export interface EraseRequest {
+export interface PersonErasure {
   readonly erasureId: string;
   readonly person: Person;
   readonly integration?: string | undefined;
@@ -44,7 +44,7 @@ export interface EraseRequest {
  */
 export async function eraseFromRecords(
   tx: Tx,
-  { erasureId, person, integration, hashes, isPreview = false }: EraseRequest,
+  { erasureId, person, integration, hashes, isPreview = false }: PersonErasure,
   rules: EraseRules,
   targetOf: (integration: string) => Target,
 ): Promise<{ readonly records: readonly FoundRecord[]; readonly versions: number; readonly receipts: number }> {
@@ -91,7 +91,7 @@ async function remember(tx: Tx, erasureId: string, hashes: readonly string[]): P
   );
 }
 
-interface Erasure extends Pick<EraseRequest, 'erasureId' | 'person'> {
+interface Erasure extends Pick<PersonErasure, 'erasureId' | 'person'> {
   readonly rules: EraseRules;
 }
 
