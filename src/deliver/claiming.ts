@@ -133,10 +133,9 @@ export class Claiming {
 
 /**
  * The time between two claims that find little: a quarter of a millisecond for each record that a call can take. Under load a batch
- * destination then gets fuller batches, and a bucket fewer objects. A destination that takes single records waits for 10 ms
- * (bench/mechanisms.md, 9).
+ * destination then gets fuller batches, and a bucket fewer objects (bench/mechanisms.md, 9).
  */
-const gatherMsOf = (batch: number): number => Math.min(Math.max(10, batch / 4), 250);
+const gatherMsOf = (batch: number): number => Math.min(batch / 4, 250);
 
 /**
  * How long a lease still lasts, as seen from this node. It starts before the statement is sent, so it never outlasts the

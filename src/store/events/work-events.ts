@@ -19,10 +19,7 @@ import { type OnChanged, take } from '../records/take.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
-/**
- * The most brands in one transaction. Each adds statements: with 50, brands were visited before they had much to do, and an event
- * took 27 % more processor time (bench/mechanisms.md, 3).
- */
+/** The most brands in one transaction. With one each, 300 events a second over 50 brands commit 2.5 times an event instead of 1.6 (bench/mechanisms.md, 3). */
 const batchBrands = 8;
 /**
  * The longest wait for a lock. A batch locks records step by step, not in the order of their ids, so it can deadlock with the pages of a
