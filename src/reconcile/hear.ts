@@ -1,6 +1,6 @@
 import { isAbsence } from '../canonical/notes.ts';
 import type { EpochMs } from '../terms.ts';
-import { type Aside, saysSame, split } from './aside.ts';
+import { type Aside, saysSame, split, togetherWith } from './aside.ts';
 import { difference } from './difference.ts';
 import type { Arrival, Statement } from './forms.ts';
 import { merge, type Views } from './merge.ts';
@@ -49,32 +49,31 @@ export function hear(
   lagMs: number,
 ): Heard {
   const { source, says, manner, arrival } = statement;
-  const moment = momentOf(arrival);
   const before = known[source];
   const own = asides.filter((one) => one.source === source);
-  const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, moment));
+  const kept: Aside[] = asides.filter((one) => one.source !== source && !isOutdated(one, says, momentOf(arrival)));
   const shown = own.reduce<View | undefined>((view, one) => accept(view, one.says, one.moment, one.manner), before);
   const isAbsent = statement.notes.some(isAbsence);
   const current = own.filter((one) => isAbsent || !one.isAbsence);
-  if (
+  const isRepeated =
     isOfList(statement) &&
     current.length === own.length &&
     shown !== undefined &&
-    statesSame(shown, accept(shown, says, moment, manner))
-  ) {
-    const again = own.map((one) => repeatedAside(one, moment[0] - lagMs));
-    const view = before && repeated(before, moment[0], lagMs);
-    const isHeld = own.some(({ isRefused }) => !isRefused);
-    return { views: view ? { ...known, [source]: view } : known, aside: [...kept, ...again], isRepeated: true, isHeld };
-  }
-  let view: View | undefined = accept(before, says, moment, manner);
-  let isHeld = false;
+    statesSame(shown, accept(shown, says, momentOf(arrival), manner));
+  let view = isRepeated
+    ? before && repeated(before, arrival.effectiveAt, lagMs)
+    : accept(before, says, momentOf(arrival), manner);
+  const moment = isRepeated && view !== undefined ? view.moment : momentOf(arrival);
+  let isHeld = isRepeated && own.some(({ isRefused }) => !isRefused);
   const setAside = (
     path: string,
     as: Pick<Aside, 'hold' | 'isRefused'> & { readonly like?: Aside },
   ): 'unsaid' | 'passes' | 'aside' => {
     if (view === undefined) return 'aside';
-    const parted = path === '' ? whole(before, statement) : split(before, view, path, moment);
+    let parted = path === '' ? whole(before, statement) : split(before, view, path, moment);
+    // It said so before without effect, as another source said otherwise later: there is nothing of its own to fall back on.
+    if (parted.kind === 'same' && as.like === undefined && counts(known, { ...known, [source]: view }, path))
+      parted = split(undefined, view, path, moment);
     if (parted.kind === 'unsaid') return 'unsaid';
     if (parted.kind === 'same' || (as.like && !saysSame(parted.said.says, as.like.says))) return 'passes';
     view = parted.kept;
@@ -85,17 +84,26 @@ export function hear(
     isHeld ||= isRefused !== true;
     return 'aside';
   };
-  for (const aside of current) {
-    const isOlder = isNewer(aside.moment, moment);
-    const became = isOlder ? 'unsaid' : setAside(aside.path, { ...aside, like: aside });
-    if (became === 'unsaid') kept.push(aside);
-  }
+  if (isRepeated) kept.push(...own.map((one) => repeatedAside(one, arrival.effectiveAt - lagMs)));
+  else
+    for (const aside of current) {
+      const isOlder = isNewer(aside.moment, moment);
+      const became = isOlder ? 'unsaid' : setAside(aside.path, { ...aside, like: aside });
+      if (became === 'unsaid') kept.push(aside);
+    }
   for (const { path, hold } of held) {
     if (!kept.some((one) => one.source === source && one.path === path && one.hold === hold)) setAside(path, { hold });
   }
   const { [source]: _, ...others } = known;
-  return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated: false, isHeld };
+  return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated, isHeld };
 }
+
+/** Whether the record changes in the values of the path. */
+const counts = (known: Views, after: Views, path: string): boolean =>
+  difference(merge(known).draft, merge(after).draft).some(({ path: at }) => {
+    const field = at.replace(/\[\d+\]/g, '');
+    return togetherWith(path).includes(field) || field.startsWith(`${path}.`);
+  });
 
 const consentField = 'marketing_consent';
 

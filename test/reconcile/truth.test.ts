@@ -210,3 +210,24 @@ test('property: after a refusal the next different value of every source counts,
     { numRuns: 500 },
   );
 });
+
+test('a value that an event had overruled is held when the list goes on showing it, as news or as a copy', () => {
+  const [right, late] = [booking(), booking({ check_in: '2027-03-02', check_out: '2027-03-05' })];
+  const held = [{ hold: 'h', path: 'check_in', reason: 'Held.' }];
+  const lastRows = {
+    'a row with other news': booking({ ...late, channel: 'BDC' }),
+    'the same row': late,
+  };
+  for (const [name, last] of Object.entries(lastRows)) {
+    const statement = row(last, 9);
+    const before = [row(right, 1), event(booking({ channel: 'direct' }), 5), row(late, 4)];
+    const { rows } = decideBatch(brand, new Map(), [...before, statement], new Map([[statement, held]]));
+    const after = rows.get('reservation A');
+    assert.equal(JSON.parse(after?.text ?? '').check_in, right.check_in, name);
+    assert.deepEqual(
+      after?.views?.aside?.map(({ says: { values } }) => values.check_in),
+      [late.check_in],
+      name,
+    );
+  }
+});
