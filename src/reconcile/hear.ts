@@ -71,8 +71,8 @@ export function hear(
   ): 'unsaid' | 'passes' | 'aside' => {
     if (view === undefined) return 'aside';
     let parted = path === '' ? whole(before, statement) : split(before, view, path, moment);
-    // It said so before without effect, as another source said otherwise later: there is nothing of its own to fall back on.
-    if (parted.kind === 'same' && as.like === undefined && counts(known, { ...known, [source]: view }, path))
+    // The source said this before, and another one overruled it. Now it would count, and the source has no earlier value to fall back on.
+    if (parted.kind === 'same' && as.like === undefined && changesRecord(known, { ...known, [source]: view }, path))
       parted = split(undefined, view, path, moment);
     if (parted.kind === 'unsaid') return 'unsaid';
     if (parted.kind === 'same' || (as.like && !saysSame(parted.said.says, as.like.says))) return 'passes';
@@ -98,8 +98,8 @@ export function hear(
   return { views: view === undefined ? others : { ...known, [source]: view }, aside: kept, isRepeated, isHeld };
 }
 
-/** Whether the record changes in the values of the path. */
-const counts = (known: Views, after: Views, path: string): boolean =>
+/** Whether the merged record changes in the values of the path. */
+const changesRecord = (known: Views, after: Views, path: string): boolean =>
   difference(merge(known).draft, merge(after).draft).some(({ path: at }) => {
     const field = at.replace(/\[\d+\]/g, '');
     return togetherWith(path).includes(field) || field.startsWith(`${path}.`);
