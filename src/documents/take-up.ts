@@ -18,8 +18,8 @@ export interface FileOffered {
   readonly textHash: string;
   /** Equal to the version in force, apart from comments and layout. */
   readonly inForce: boolean;
-  /** `content`: it was in force at some time. `text`: the same text was, but an earlier Innbound with other defaults read it. */
-  readonly past: 'content' | 'text' | undefined;
+  /** The same content was in force at some time, or the same text, which other defaults made another content. */
+  readonly wasInForce: boolean;
   /** No version has this text. */
   readonly isNewText: boolean;
 }
@@ -35,7 +35,7 @@ export function takeUp(
   lastApplied: LastApplied | undefined,
 ) {
   const isNew = (file: FileOffered): boolean =>
-    file.inForce ? hasOtherComments(file, lastApplied) : file.past === undefined || isRestored(file, lastApplied);
+    file.inForce ? hasOtherComments(file, lastApplied) : !file.wasInForce || isRestored(file, lastApplied);
   const offered = new Set(files.map(({ key }) => key));
   return {
     apply: files.filter(isNew).map(({ key }) => key),
@@ -46,17 +46,11 @@ export function takeUp(
   };
 }
 
-/** The records of an earlier Innbound have no texts. */
-const lastText = ({ key }: FileOffered, lastApplied: LastApplied = {}): string | undefined => lastApplied[textKey(key)];
-
-function hasOtherComments(file: FileOffered, lastApplied: LastApplied | undefined): boolean {
-  const before = lastText(file, lastApplied);
-  return before === undefined ? file.isNewText : before !== file.textHash;
+function hasOtherComments({ key, textHash, isNewText }: FileOffered, lastApplied: LastApplied = {}): boolean {
+  const before = lastApplied[textKey(key)];
+  return before === undefined ? isNewText : before !== textHash;
 }
 
-function isRestored(file: FileOffered, lastApplied: LastApplied | undefined): boolean {
-  if (lastApplied === undefined || lastApplied[file.key] === file.hash) return false;
-  const before = lastText(file, lastApplied);
-  if (before !== undefined) return before !== file.textHash;
-  return file.past === 'content' || lastApplied[file.key] === undefined;
+function isRestored({ key, hash, textHash }: FileOffered, lastApplied: LastApplied | undefined): boolean {
+  return lastApplied !== undefined && lastApplied[key] !== hash && lastApplied[textKey(key)] !== textHash;
 }

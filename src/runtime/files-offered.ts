@@ -41,7 +41,7 @@ export async function filesOffered(
       hash: document.hash,
       textHash,
       inForce: inForce || (!isPast && stored.includes('in force')),
-      past: isPast ? 'content' : isNewText ? undefined : 'text',
+      wasInForce: isPast || !isNewText,
       isNewText,
     };
   });

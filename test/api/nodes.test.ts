@@ -141,12 +141,9 @@ test('another version of Innbound, with other defaults, does not restore an old 
   assert.equal(await readFile(path.join(three, 'integrations/grand.yaml'), 'utf8'), files['integrations/grand.yaml']);
   const given = path.join(three, '.innbound/given.json');
   const recorded = Object.entries(JSON.parse(await readFile(given, 'utf8')) as Record<string, string>);
-  const isText = ([key]: [string, string]) => key.startsWith('text ');
-  const contents = recorded.filter((one) => !isText(one)).map(([key]): [string, string] => [key, 'another']);
-  for (const known of [[...contents, ...recorded.filter(isText)], contents]) {
-    await writeFile(given, JSON.stringify(Object.fromEntries(known)));
-    assert.deepEqual(await zonesAfterStart(three), { bay: 'Europe/Paris', grand: 'Europe/Vienna' });
-  }
+  const known = recorded.map(([key, hash]): [string, string] => [key, key.startsWith('text ') ? hash : 'another']);
+  await writeFile(given, JSON.stringify(Object.fromEntries(known)));
+  assert.deepEqual(await zonesAfterStart(three), { bay: 'Europe/Paris', grand: 'Europe/Vienna' });
 });
 
 test('comments that were changed in a file are in force after a start, and stay when another node starts', async () => {

@@ -4,23 +4,21 @@ import { type FileOffered, type LastApplied, takeUp } from '../../src/documents/
 
 const file = (
   hash: string,
-  state: 'in force' | 'past' | 'past text' | 'never',
+  state: 'in force' | 'past' | 'never',
   { textHash = `text of ${hash}`, isNewText = state === 'never' } = {},
 ): FileOffered => ({
   key: 'integration grand',
   hash,
   textHash,
   inForce: state === 'in force',
-  past: state === 'never' ? undefined : state === 'past text' ? 'text' : 'content',
+  wasInForce: state !== 'never',
   isNewText,
 });
 const decide = (one: FileOffered | undefined, lastApplied: LastApplied | undefined) => {
   const { apply, remove, behind } = takeUp(one ? [one] : [], ['integration grand'], lastApplied);
   return [...apply.map(() => 'apply'), ...remove.map(() => 'remove'), ...behind.map(() => 'behind')].join();
 };
-/** As an earlier Innbound recorded it. */
-const gave = (hash: string): LastApplied => ({ 'integration grand': hash });
-const gaveText = (hash: string, text = `text of ${hash}`): LastApplied => ({
+const gave = (hash: string, text = `text of ${hash}`): LastApplied => ({
   'integration grand': hash,
   'text integration grand': text,
 });
@@ -38,12 +36,11 @@ const rules: [what: string, file: FileOffered | undefined, lastApplied: LastAppl
   ['a file that was taken away here goes out of force', undefined, gave('a'), 'remove'],
   ['what never was a file here stays', undefined, {}, ''],
   ['and where nothing is known, everything stays', undefined, undefined, ''],
-  ['a comment that was added here is put in force', file('a', 'in force', comment), gaveText('a'), 'apply'],
-  ['also by a workspace that recorded no texts', file('a', 'in force', comment), gave('a'), 'apply'],
-  ['an older comment is not', file('a', 'in force', { textHash: 'older' }), gave('a'), ''],
-  ['nor one that nobody touched', file('a', 'in force', { textHash: 'older' }), gaveText('a', 'older'), ''],
-  ['new defaults do not make an old file new', file('a2', 'past text'), gave('a'), 'behind'],
-  ['also with a recorded text', file('a2', 'past text', { textHash: 'text of a' }), gaveText('a'), 'behind'],
-  ['one that was set back here is still an edit', file('a2', 'past text'), gaveText('b'), 'apply'],
+  ['a comment that was added here is put in force', file('a', 'in force', comment), gave('a'), 'apply'],
+  ['also by a workspace of which nothing is known', file('a', 'in force', comment), undefined, 'apply'],
+  ['an older comment is not', file('a', 'in force', { textHash: 'older' }), undefined, ''],
+  ['nor one that nobody touched', file('a', 'in force', { textHash: 'older' }), gave('a', 'older'), ''],
+  ['new defaults do not make an old file new', file('a2', 'past', { textHash: 'text of a' }), gave('a'), 'behind'],
+  ['one that was set back here is still an edit', file('a2', 'past'), gave('b'), 'apply'],
 ];
 for (const [what, one, lastApplied, then] of rules) test(what, () => assert.equal(decide(one, lastApplied), then));
