@@ -1,8 +1,8 @@
 import { errorFacts } from '../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
-import { Claiming, type DueFloor, type Leased } from './claiming.ts';
+import { Claiming, type DueFloor, type Leased, type OpenLane } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { DeliverPorts, DestinationConfig, Lane } from './ports.ts';
+import type { DeliverPorts, DestinationConfig } from './ports.ts';
 import type { Settler } from './settle.ts';
 
 /** Between the end of a call and the end of its lease: time to write down the result. */
@@ -16,6 +16,7 @@ const soonMs = 2_000;
 interface ChannelServices {
   readonly settler: Settler;
   readonly floor: DueFloor;
+  readonly laneOf: OpenLane;
   readonly onSettled: (counts: Counts) => void;
 }
 
@@ -48,13 +49,13 @@ export class Channel {
   /** Set while a claim waits. The time of the next claim only ever becomes later, so an alarm never rings too late. */
   #cancelAlarm: (() => void) | undefined;
 
-  constructor(ports: DeliverPorts, config: DestinationConfig, { settler, floor, onSettled }: ChannelServices) {
+  constructor(ports: DeliverPorts, config: DestinationConfig, { settler, onSettled, ...claiming }: ChannelServices) {
     const { leaseMarginMs = standardMarginMs } = ports;
     const leaseMs = config.timeoutMs + leaseMarginMs;
     this.#ports = ports;
     this.#config = config;
     this.#marginMs = leaseMarginMs;
-    this.#claiming = new Claiming(ports, config, leaseMs, floor);
+    this.#claiming = new Claiming(ports, config, leaseMs, claiming);
     this.#calling = new Calling(
       { ports, config, settler, leaseMs, stopping: this.#stopping.signal },
       { onFree: () => this.#advance(), onWaitAsked: () => this.#putAllBack(), onSettled },
@@ -67,7 +68,7 @@ export class Channel {
 
   /** Nothing is being sent, and nothing can be sent soon. */
   get isIdle(): boolean {
-    const hasNothingToClaim = !this.#claiming.hasLanes || this.#claiming.pausedMs > soonMs;
+    const hasNothingToClaim = !this.#claiming.hasBrands || this.#claiming.pausedMs > soonMs;
     const isWorking = this.#claim !== undefined || this.#ready.length > 0 || this.#returning > 0;
     return this.#calling.isIdle && hasNothingToClaim && !isWorking;
   }
@@ -77,22 +78,17 @@ export class Channel {
     return this.#claiming.pausedMs;
   }
 
-  /** These lanes have due work. */
-  offer(lanes: readonly Lane[]): void {
+  /** These brands have due work. */
+  offer(brands: readonly string[]): void {
     if (this.#isClosed) return;
-    this.#claiming.add(lanes);
+    this.#claiming.add(brands);
     this.#advance();
   }
 
-  /** The lanes changed; those that may still send are offered again. */
-  forget(): void {
-    this.#claiming.clear();
-  }
-
-  /** The circuit is open and these lanes have due work: sends one record as a probe, if no other node does. */
-  async probe(lanes: readonly Lane[]): Promise<void> {
+  /** The circuit is open and these brands have due work: sends one record as a probe, if no other node does. */
+  async probe(brands: readonly string[]): Promise<void> {
     if (this.#isClosed || !this.#calling.hasFreeSlot || !(await this.#open())) return;
-    this.#ready.push(...(await this.#claiming.probe(lanes)));
+    this.#ready.push(...(await this.#claiming.probe(brands)));
     this.#startCalls();
   }
 
@@ -115,8 +111,8 @@ export class Channel {
   #advance(): void {
     if (this.#isClosed) return;
     this.#startCalls();
-    const { hasLanes, waitMs } = this.#claiming;
-    if (!hasLanes || this.#claim !== undefined || this.#ready.length > 0) return;
+    const { hasBrands, waitMs } = this.#claiming;
+    if (!hasBrands || this.#claim !== undefined || this.#ready.length > 0) return;
     if (!this.#calling.hasFreeSlot || this.#calling.isStoreBehind) return;
     if (waitMs > 0) {
       this.#cancelAlarm ??= this.#ports.clock.schedule(waitMs + 1, () => {
@@ -186,7 +182,7 @@ export class Channel {
     if (tried.length > 0) await store.extend(key, tried, 0).catch(() => {});
     if (untried.length > 0) await store.putBack(key, untried).catch(() => {});
     this.#returning -= 1;
-    this.offer([lane]);
+    this.offer([lane.integration]);
   }
 }
 

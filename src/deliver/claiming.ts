@@ -3,6 +3,9 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import type { Claimed, DeliverPorts, DeliveryStore, DestinationConfig, DueLane, Lane, LaneKey } from './ports.ts';
 import { needsDelivered } from './select.ts';
 
+/** The lane of a brand to this destination, if it may send now. */
+export type OpenLane = (brand: string) => Lane | undefined;
+
 /** The records of one call: of one brand, leased together. */
 export interface Leased {
   readonly lane: Lane;
@@ -21,8 +24,9 @@ export class Claiming {
   readonly #leaseMs: number;
   readonly #floor: DueFloor;
   readonly #gatherMs: number;
-  /** Brands with due work. A map keeps the order in which they were added. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #laneOf: OpenLane;
+  /** Brands with due work. A set keeps the order in which they were added. */
+  readonly #brands = new Set<string>();
   #waitUntilMs = 0;
   #pausedUntilMs = 0;
 
@@ -30,9 +34,10 @@ export class Claiming {
     { store, clock }: Pick<DeliverPorts, 'store' | 'clock'>,
     config: DestinationConfig,
     leaseMs: number,
-    floor: DueFloor,
+    { floor, laneOf }: { readonly floor: DueFloor; readonly laneOf: OpenLane },
   ) {
     this.#floor = floor;
+    this.#laneOf = laneOf;
     this.#store = store;
     this.#config = config;
     this.#clock = clock;
@@ -40,8 +45,8 @@ export class Claiming {
     this.#gatherMs = gatherMsOf(config.batch);
   }
 
-  get hasLanes(): boolean {
-    return this.#lanes.size > 0;
+  get hasBrands(): boolean {
+    return this.#brands.size > 0;
   }
 
   get pausedMs(): number {
@@ -54,12 +59,12 @@ export class Claiming {
   }
 
   /** A brand that is already in the queue keeps its place. */
-  add(lanes: readonly Lane[]): void {
-    for (const lane of lanes) this.#lanes.set(lane.integration, lane);
+  add(brands: Iterable<string>): void {
+    for (const brand of brands) this.#brands.add(brand);
   }
 
   clear(): void {
-    this.#lanes.clear();
+    this.#brands.clear();
   }
 
   pause(ms: number): void {
@@ -71,18 +76,19 @@ export class Claiming {
     const { name, batch, rate } = this.#config;
     const calls = await this.#takeBudget(most);
     if (calls === 0) return [];
-    const lanes = [...this.#lanes.values()].slice(0, calls);
-    for (const { integration } of lanes) this.#lanes.delete(integration);
-    const mostEach = Math.floor(calls / lanes.length) * batch;
+    const brands = [...this.#brands].slice(0, calls);
+    for (const brand of brands) this.#brands.delete(brand);
+    const mostEach = Math.floor(calls / brands.length) * batch;
     const startedAtMs = this.#clock.uptimeMs();
-    const sinceMs = this.#floor.sinceMs(lanes.map(({ integration }) => ({ integration, destination: name })));
-    const leased = await this.#lease(lanes, mostEach, { sinceMs }).catch((error: unknown) => {
-      this.add(lanes);
+    const sinceMs = this.#floor.sinceMs(brands.map((integration) => ({ integration, destination: name })));
+    const leased = await this.#lease(brands, mostEach, { sinceMs }).catch((error: unknown) => {
+      this.add(brands);
       throw error;
     });
-    const counts = new Map<Lane, number>();
-    for (const { lane, claims } of leased) counts.set(lane, (counts.get(lane) ?? 0) + claims.length);
-    const full = lanes.filter((lane) => counts.get(lane) === mostEach);
+    const counts = new Map<string, number>();
+    for (const { lane, claims } of leased)
+      counts.set(lane.integration, (counts.get(lane.integration) ?? 0) + claims.length);
+    const full = brands.filter((brand) => counts.get(brand) === mostEach);
     this.add(full);
     if (full.length === 0) this.#waitUntilMs = startedAtMs + this.#gatherMs;
     if (rate && leased.length < calls) await this.#store.takeBudget(name, leased.length - calls, rate);
@@ -90,23 +96,28 @@ export class Claiming {
   }
 
   /** Claims one record for a probe, if this node is the one to send it. */
-  async probe(lanes: readonly Lane[]): Promise<readonly Leased[]> {
+  async probe(brands: readonly string[]): Promise<readonly Leased[]> {
     const { name } = this.#config;
     if (!(await this.#store.takeProbe(name, this.#leaseMs))) return [];
-    for (const lane of lanes) {
-      const leased = await this.#lease([lane], 1, { isProbe: true });
+    for (const brand of brands) {
+      const leased = await this.#lease([brand], 1, { isProbe: true });
       if (leased.length > 0) return leased;
     }
     await this.#store.releaseProbe(name);
     return [];
   }
 
+  /** Since a brand was added its lane may have closed, or its destination may have another document, which another channel serves. */
   async #lease(
-    lanes: readonly Lane[],
+    brands: readonly string[],
     mostEach: number,
     how: { readonly isProbe?: boolean; readonly sinceMs?: number | undefined },
   ): Promise<Leased[]> {
-    const { name, batch, selection } = this.#config;
+    const { name, revision, batch, selection } = this.#config;
+    const lanes = brands
+      .flatMap((brand) => this.#laneOf(brand) ?? [])
+      .filter((lane) => lane.destination.revision === revision);
+    if (lanes.length === 0) return [];
     const lease = new Lease(this.#clock, this.#leaseMs);
     const claimed = await this.#store.claim(
       name,

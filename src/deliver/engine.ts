@@ -75,22 +75,25 @@ export class Engine {
     cancel();
   }
 
-  readonly #batchOf = ({ integration, destination }: LaneKey): Lane | undefined =>
-    this.#followed?.of(integration).find((lane) => lane.destination.name === destination && isOpen(lane));
+  /** By the documents in force now, which may be newer than the last scan. */
+  readonly #openLane = ({ integration, destination }: LaneKey): Lane | undefined =>
+    this.#lanes()
+      .of(integration)
+      .find((lane) => lane.destination.name === destination && isOpen(lane));
 
-  readonly #sendsAtOnce = (key: LaneKey): boolean => this.#batchOf(key)?.destination.batchWaitMs === 0;
+  readonly #sendsAtOnce = (key: LaneKey): boolean => this.#openLane(key)?.destination.batchWaitMs === 0;
 
-  #byDestination(keys: readonly LaneKey[]): Map<string, Lane[]> {
-    const lanes = keys.map(this.#batchOf).filter((lane) => lane !== undefined);
-    return Map.groupBy(lanes, (lane) => lane.destination.name);
+  #brandsByDestination(keys: readonly LaneKey[]): [string, string[]][] {
+    const open = Map.groupBy(keys.filter(this.#openLane), ({ destination }) => destination);
+    return [...open].map(([name, lanes]) => [name, lanes.map(({ integration }) => integration)]);
   }
 
   #offer(keys: readonly LaneKey[]): void {
-    for (const [name, due] of this.#byDestination(keys)) this.#channels.get(name)?.offer(due);
+    for (const [name, due] of this.#brandsByDestination(keys)) this.#channels.get(name)?.offer(due);
   }
 
   async #probe(keys: readonly LaneKey[]): Promise<void> {
-    for (const [name, due] of this.#byDestination(keys)) await this.#channels.get(name)?.probe(due);
+    for (const [name, due] of this.#brandsByDestination(keys)) await this.#channels.get(name)?.probe(due);
   }
 
   /** Settled records of these lanes have further versions. */
@@ -110,10 +113,7 @@ export class Engine {
     const open = inForce.destinations.filter(({ paused }) => !paused);
     const configs = new Map(open.map((config) => [config.name as string, config]));
     for (const [name, channel] of this.#channels) {
-      if (configs.get(name)?.revision === channel.revision) {
-        channel.forget();
-        continue;
-      }
+      if (configs.get(name)?.revision === channel.revision) continue;
       this.#channels.delete(name);
       const closed = channel.close(this.#stopping.signal).finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
@@ -124,7 +124,9 @@ export class Engine {
       onSettled: (settled: Counts) => this.#count(settled),
     };
     for (const [name, config] of configs) {
-      if (!this.#channels.has(name)) this.#channels.set(name, new Channel(this.#ports, config, shared));
+      if (this.#channels.has(name)) continue;
+      const laneOf = (integration: string) => this.#openLane({ integration, destination: name });
+      this.#channels.set(name, new Channel(this.#ports, config, { ...shared, laneOf }));
     }
   }
 
@@ -134,14 +136,14 @@ export class Engine {
     const scan = this.#floor.scan();
     const bounds = { sinceMs: scan.sinceMs, withinMs: longestSleepMs };
     const due = await (this.#listed ? store.nextDue(this.#listed, bounds) : store.nextDueOfAll(bounds));
-    const inForce = due.filter(this.#batchOf);
+    const inForce = due.filter(this.#openLane);
     scan.found(inForce);
     return inForce;
   }
 
   /** With `batch.wait`, a lane is due once its oldest record has waited for that time or a full batch is due. */
   async #batchDue(lane: DueLane): Promise<DueLane> {
-    const { batchWaitMs = 0, batch = 1 } = this.#batchOf(lane)?.destination ?? {};
+    const { batchWaitMs = 0, batch = 1 } = this.#openLane(lane)?.destination ?? {};
     if (batchWaitMs === 0 || lane.dueInMs > 0 || lane.dueInMs <= -batchWaitMs) return lane;
     const full = (await this.#ports.store.countDue(lane, batch)) >= batch;
     return full ? lane : { ...lane, dueInMs: lane.dueInMs + batchWaitMs };

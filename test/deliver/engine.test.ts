@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { deliverBatch } from '../../src/deliver/batch.ts';
 import { Lease } from '../../src/deliver/claiming.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/deliver/destination.ts';
+import { Engine } from '../../src/deliver/engine.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
+import { listedLanes } from './lanes.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };
@@ -39,6 +41,58 @@ test('every version is delivered once, in order, and nothing is left due', async
   );
   const idle = { next_version: 4, last_version: 3, delivered_version: 3, due_at: null, leased: false };
   assert.deepEqual(rows, [idle, idle, idle]);
+});
+
+/** An engine whose lane goes into preview while it works. */
+async function engineWithPreview(t: TestContext, calls: { readonly onClaim?: () => Promise<void> } = {}) {
+  const store = await openStore();
+  const crm = scripted(() => delivered);
+  const one = lane(config('crm', { batch: 1, concurrency: 1 }));
+  const [open, inPreview] = [listedLanes([one]), listedLanes([{ ...one, inPreview: true }])];
+  let lanes = open;
+  const made = ports(store.pool, [], { crm: crm.destination });
+  const claim: typeof made.store.claim = async (...asked) => {
+    const claimed = await made.store.claim(...asked);
+    await calls.onClaim?.();
+    return claimed;
+  };
+  const engine = new Engine({ ...made, store: { ...made.store, claim } }, () => lanes);
+  t.after(async () => {
+    await engine.close();
+    await store.close();
+  });
+  const records = Array.from({ length: 20 }, (_, i) => reservation(`r${i}`));
+  return {
+    engine,
+    sent: () => crm.calls.length,
+    takeIn: () => takeIn(store.pool, records, ['crm']),
+    goIntoPreview: () => {
+      lanes = inPreview;
+    },
+    idle: () => until('nothing is claimed or sent', async () => engine.isIdle),
+  };
+}
+
+test('what is queued after a lane went into preview is not sent, although nothing was scanned since', async (t) => {
+  const { engine, ...one } = await engineWithPreview(t);
+  await engine.scan();
+  one.goIntoPreview();
+  await one.takeIn();
+  engine.offerQueued([{ integration: 'lisbon', destination: 'crm' }]);
+  await one.idle();
+  assert.equal(one.sent(), 0);
+});
+
+test('a lane that goes into preview during a claim is not claimed again, however much waits', async (t) => {
+  const onClaim = async () => {
+    one.goIntoPreview();
+    await one.engine.scan();
+  };
+  const one = await engineWithPreview(t, { onClaim });
+  await one.takeIn();
+  await one.engine.scan();
+  await one.idle();
+  assert.ok(one.sent() > 0 && one.sent() < 20, `${one.sent()} sent`);
 });
 
 test('only a store that cannot be reached is reported as one that does not answer', async (t) => {
