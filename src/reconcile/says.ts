@@ -149,7 +149,8 @@ export function saysOf(
       const isAligned = sent?.length === items?.length;
       const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
       const values = valuesOf(item, isAligned ? sent?.[index] : undefined, unread, `${name}.${index}.`);
-      const guesses = Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
+      const guesses =
+        assumed.size === 0 ? [] : Object.keys(values).filter((field) => assumed.has(`${name}[${index}].${field}`));
       return {
         values,
         ...(key !== undefined && { key }),
@@ -168,13 +169,15 @@ export function valuesOf(
   prefix = '',
 ): { [field: string]: Json } {
   const values: { [field: string]: Json } = {};
-  for (const [field, value] of Object.entries(record)) {
+  for (const field of Object.keys(record)) {
+    const value = record[field];
     if (value === undefined || value === null || isList(field)) continue;
     if (field !== 'extra') values[field] = value as Json;
     else for (const [name, one] of Object.entries(value as object)) values[extraPrefix + name] = one as Json;
   }
   if (draft === undefined) return values;
-  for (const [field, value] of Object.entries(draft)) {
+  for (const field of Object.keys(draft)) {
+    const value = draft[field];
     if (value === undefined || isList(field)) continue;
     if (field === 'extra') for (const name of Object.keys(value ?? {})) values[extraPrefix + name] ??= null;
     else if (!leaders.has(field) && !isSaid(values, field) && !unread.has(prefix + field)) values[field] = null;
