@@ -95,7 +95,6 @@ export class Channel {
   /** Claims nothing more and waits for running calls, until the signal aborts. */
   async close(signal: AbortSignal): Promise<void> {
     this.#isClosed = true;
-    this.#claiming.clear();
     this.#cancelAlarm?.();
     const stop = () => this.#stopping.abort();
     if (signal.aborted) stop();

@@ -59,12 +59,8 @@ export class Claiming {
   }
 
   /** A brand that is already in the queue keeps its place. */
-  add(brands: Iterable<string>): void {
+  add(brands: readonly string[]): void {
     for (const brand of brands) this.#brands.add(brand);
-  }
-
-  clear(): void {
-    this.#brands.clear();
   }
 
   pause(ms: number): void {
@@ -107,7 +103,7 @@ export class Claiming {
     return [];
   }
 
-  /** Since a brand was added its lane may have closed, or its destination may have another document, which another channel serves. */
+  /** Leaves out brands whose lanes have closed since they were added. A changed destination has another channel, which serves its lanes. */
   async #lease(
     brands: readonly string[],
     mostEach: number,
