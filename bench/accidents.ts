@@ -56,7 +56,7 @@ const statement = said(record);
 /** What happens to a reservation, as the store sees it. */
 const change = (path: string, before: Json, after?: Json, more: Partial<Change> = {}): Signs => {
   const diff = [{ path, before, ...(after !== undefined && { after }) }];
-  const state = { moment: [1, 1], views: undefined } as const;
+  const state = { moment: [1, 1], claims: undefined } as const;
   const made = { kind: 'change', event: 'updated', version: 2, record, text: '', state, diff, notes: [] } as const;
   return signsOf({ statement, stored, decision: { ...made, ...more } }, day);
 };
@@ -215,7 +215,8 @@ class Brand {
     const days = this.#between(1, 3);
     const what = this.#dice.next();
     const stay = this.#stay();
-    const each = (make: (n: number) => Signs) => Array.from({ length: size }, (_, n) => this.#row(make(n), stay));
+    const booked = { ...stay, bookers: [`group ${this.#dice.next()}`] };
+    const each = (make: (n: number) => Signs) => Array.from({ length: size }, (_, n) => this.#row(make(n), booked));
     if (what < 0.15) return each(() => this.#cancelled());
     if (what < 0.25) return each(() => change('check_in', day, `2026-03-0${2 + days}`));
     if (what < 0.35) return each(() => change('guests[0].last_name', 'Tours', 'Ferreira'));

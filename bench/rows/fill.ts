@@ -10,9 +10,9 @@ const receiptsEach = 5;
 
 /** SQL for each table, which reads `g` (integration, id, copied, n) and the table's first rows `t`. */
 const tables = {
-  records: `insert into records (integration, type, id, version, effective_at, seq, data, views, keys)
+  records: `insert into records (integration, type, id, version, effective_at, seq, data, claims, keys)
     select g.integration, t.type, g.id, 1, t.effective_at, t.seq,
-           replace(t.data::text, g.copied, g.id)::json, replace(t.views::text, g.copied, g.id)::json,
+           replace(t.data::text, g.copied, g.id)::json, replace(t.claims::text, g.copied, g.id)::json,
            replace(t.keys::text, g.copied, g.id)::tsvector
       from g join t on t.integration = g.integration and t.id = g.copied`,
   outbox: `insert into outbox (integration, destination, type, id, next_version, last_version, delivered_version, fence)

@@ -44,6 +44,7 @@ const kinds = {
   consent_withdrawn: ['reconcile'],
   profile_edited: ['reconcile'],
   held: ['reconcile'],
+  refused: ['reconcile', 'This value was refused: it is dropped.'],
   guest_updated: ['reconcile', 'The guest’s own profile changed.'],
 } as const satisfies { readonly [code: string]: readonly [step: Note['step'], sentence?: string] };
 

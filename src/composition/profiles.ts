@@ -55,7 +55,7 @@ async function amendLate({ pool }: Runtime, integration: Brand, bookings: readon
         cause: 'guest',
         causeId: `profile ${profileId}`,
       } as const;
-      return [amended(arrival, amendment, null)];
+      return [{ ...amended(arrival, amendment, null), source }];
     });
     if (statements.length > 0) await take(tx, integration, statements);
   });

@@ -2,9 +2,9 @@ import { type LostValue, movedTo, suggestConnector } from '../../packages/sugges
 import type { Brand } from '../brand/brand.ts';
 import { InnboundError } from '../errors.ts';
 import { describeSign, partsOf } from '../reconcile/accidents/signs.ts';
-import type { Aside } from '../reconcile/aside.ts';
 import { type Difference, difference } from '../reconcile/difference.ts';
 import { arrivedBy, type Statement } from '../reconcile/forms.ts';
+import { aboutRecord } from '../reconcile/profile.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, type Tx, transaction } from '../store/db/pool.ts';
 import {
@@ -17,7 +17,7 @@ import {
   listHolds,
   lockHeld,
   noteRefused,
-  writeAsides,
+  writeQuarantine,
 } from '../store/operate/holds.ts';
 import { shownOf } from '../store/records/entry-payload.ts';
 import { payloadsOf } from '../store/records/kept-payloads.ts';
@@ -93,23 +93,19 @@ export async function refuseHold(runtime: Runtime, id: string, by: string) {
   const hold = await wanted(runtime, id);
   await transaction(runtime.pool, (tx) => closeHold(tx, hold, 'refused', by));
   const refused = await eachHeld(runtime, hold, undefined, async (tx, held) => {
-    await writeAsides(
+    await writeQuarantine(
       tx,
       hold.integration,
-      held.map((one) => withAsides(one, (aside) => [refusedBy(hold, aside)])),
+      held.map((one) => refusedBy(hold, one)),
     );
     await noteRefused(tx, hold, held, `${by} refused the held value of ${partsOf(hold.sign).path ?? 'the booking'}.`);
   });
   return { hold: holdView(await wanted(runtime, id)), refused };
 }
 
-const refusedBy = ({ id }: BrandHold, aside: Aside): Aside =>
-  aside.hold === id ? { ...aside, isRefused: true } : aside;
-
-const withAsides = (record: HeldRecord, each: (aside: Aside) => readonly Aside[]): HeldRecord => {
-  const aside = record.views.aside?.flatMap(each) ?? [];
-  const { aside: _, ...others } = record.views;
-  return { ...record, views: aside.length === 0 ? others : { ...others, aside } };
+const refusedBy = ({ id }: BrandHold, { claims, ...record }: HeldRecord): HeldRecord => {
+  const quarantine = claims.quarantine?.map((one) => (one.hold === id ? { ...one, state: 'refused' as const } : one));
+  return { ...record, claims: { ...claims, quarantine } };
 };
 
 /** Settles the records of a hold, some at a time; the number of records. */
@@ -130,32 +126,16 @@ async function eachHeld(
   }
 }
 
-async function releaseIn(tx: Tx, brand: Brand, { id }: BrandHold, held: readonly HeldRecord[]): Promise<void> {
-  await writeAsides(
-    tx,
-    brand.integration,
-    held.map((one) => withAsides(one, (aside) => (aside.hold === id ? [] : [aside]))),
-  );
-  const statements = held.flatMap(({ id: record, views }) =>
-    (views.aside ?? []).filter((aside) => aside.hold === id).map((aside) => heardAgain(record, aside)),
-  );
+/** The records are decided again without what is held: newer claims win by their times. */
+async function releaseIn(tx: Tx, brand: Brand, { id: hold }: BrandHold, held: readonly HeldRecord[]): Promise<void> {
+  const statements = held.flatMap(({ id, claims }): Statement[] => {
+    const first = claims.quarantine?.find((one) => one.hold === hold && one.state === 'held');
+    if (first === undefined) return [];
+    const [effectiveAt, seq] = first.at;
+    const arrival = { ...arrivedBy(first.source), effectiveAt, seq, cause: 'replay', causeId: hold } as const;
+    return [{ ...aboutRecord('reservation', id, arrival), says: { values: {}, lists: {} }, releases: hold }];
+  });
   await take(tx, brand, statements);
-}
-
-/** What was set aside, heard as of its time. */
-function heardAgain(id: string, { hold, source, moment, manner, says }: Aside): Statement {
-  const [effectiveAt, seq] = moment;
-  return {
-    type: 'reservation',
-    id,
-    arrival: { ...arrivedBy(source), effectiveAt, seq, cause: 'replay', causeId: hold },
-    source,
-    manner,
-    says,
-    raw: { key: id, value: null },
-    notes: [],
-    origins: {},
-  };
 }
 
 /** After a change of documents: the held bookings are mapped again. A value that is read otherwise now is no longer held. */

@@ -13,8 +13,8 @@ export function stateAgain(brand: Brand, { arrival, ...sent }: Preparation): Sta
 }
 
 /** What a kept payload says under a brand’s documents of today. */
-export function statePayload(brand: Brand, { mode, sent, effectiveAt }: KeptPayload): Statement {
+export function statePayload(brand: Brand, { mode, sent, effectiveAt, seq }: KeptPayload): Statement {
   const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
-  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), cause: 'reprocess', causeId };
+  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), seq, cause: 'reprocess', causeId };
   return stateAgain(brand, { ...sent, arrival });
 }

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../terms.ts';
-import { isNewer, type Moment, type Source, type Values } from './says.ts';
+import type { Moment, SaidItem, Source, Values } from './says.ts';
 
 /** What one source states about a person's consent, and since when. Null: the source states that it is unknown. */
 export interface ConsentStatement {
@@ -17,26 +17,70 @@ export interface ConsentStatement {
 /** Whether a person agrees to marketing: true, false, or unknown (absent), with the statements of all sources. */
 export interface Consent extends ConsentStatement {
   readonly source: Source;
-  /** The statements of the other sources. */
+  /** The booking about which the source said it; absent for a statement about the person. */
+  readonly booking?: string | undefined;
+  /** The other statements, by source and booking. */
   readonly others?: Statements;
   /** The last statement of the guest's own events. It also counts for bookings that are older and arrive later. */
   readonly own?: { readonly value: boolean | null; readonly source: Source; readonly at: EpochMs };
 }
 
-type Statements = { readonly [Name in Source]?: ConsentStatement };
-type Said = readonly [Source, ConsentStatement];
+/** By source, or source and booking: a partner copies what it knows into each booking, so a yes in one is no answer to a no in another. */
+type Statements = { readonly [key: string]: ConsentStatement };
+type Said = readonly [key: string, statement: ConsentStatement];
+
+const keyOf = ({ source, booking }: Pick<Consent, 'source' | 'booking'>): string =>
+  booking === undefined ? source : `${source} ${booking}`;
+
+function fromKey(key: string): Pick<Consent, 'source' | 'booking'> {
+  const [source = '', booking] = key.split(/ (.*)/s);
+  return { source: source as Source, ...(booking !== undefined && { booking }) };
+}
+
+/** A guest's own events come by the same feed as those about bookings. */
+const feedIn = (key: string): Source => {
+  const { source } = fromKey(key);
+  return source === 'guest' ? 'push' : source;
+};
+
+/** What these sources say of a person is said of all bookings. */
+const isOfPerson = (source: Source): boolean => source === 'guest' || source.startsWith('destination:');
+
+/** The consent that the sources of a booking make, as a statement about that booking among those about the person. */
+export function ofBooking({ source, booking: _, others = {}, ...consent }: Consent, id: string): Consent {
+  const about = (of: Source) => ({ source: of, ...(!isOfPerson(of) && { booking: id }) });
+  const rest = Object.entries(others).map(([key, one]) => [keyOf(about(fromKey(key).source)), one] as const);
+  return { ...about(source), ...consent, ...(rest.length > 0 && { others: Object.fromEntries(rest) }) };
+}
+
+/** Sources of a consent, the one that decided first. */
+export const statedBySources = ({
+  others = {},
+  ...decided
+}: Consent): readonly Pick<Consent, 'source' | 'value' | 'at'>[] => [
+  decided,
+  ...Object.entries(others).map(([key, { value, at }]) => ({ source: fromKey(key).source, value, at })),
+];
+
+/** Statements about more bookings than these are forgotten, the oldest first, except the newest no. */
+const mostBookings = 60;
 
 const lastOf = ({ at, until = at }: ConsentStatement): EpochMs => until;
 
 /**
  * The one rule of consent. A no of any source stands until a yes that is later and either is a statement about consent or comes from a
- * source that had said no before. So the first poll of a list, a repeated row or a replayed event subscribes nobody again. Without a no the
- * newest statement counts: a yes as old as its first mention, a no as of its last.
+ * source that had said no before, about whichever booking. A yes is as old as its first mention about its booking, a no as its last. So the
+ * first poll of a list, a repeated row or a replayed event subscribes nobody again. Without a no the newest statement counts.
  */
 function standing(all: readonly Said[]): Said | undefined {
   const noAt = Math.max(...all.map(([, one]) => (one.value === false ? lastOf(one) : (one.saidNo ?? -Infinity))));
-  const counts = ([, { value, at, isOwn, saidNo }]: Said) =>
-    value !== true || noAt === -Infinity || ((isOwn === true || saidNo !== undefined) && at > noAt);
+  const saidNoBefore = (key: string, yesAt: EpochMs) =>
+    all.some(
+      ([other, { value, at, saidNo = Infinity }]) =>
+        feedIn(other) === feedIn(key) && (value === false ? at : saidNo) < yesAt,
+    );
+  const counts = ([key, { value, at, isOwn }]: Said) =>
+    value !== true || noAt === -Infinity || (at > noAt && (isOwn === true || saidNoBefore(key, at)));
   const hasNo = all.some(([, { value }]) => value === false);
   const counting = all.filter(counts).filter(([, { value }]) => !hasNo || value !== null);
   const from = ([, one]: Said) => (one.value === true ? one.at : lastOf(one));
@@ -50,33 +94,40 @@ function standing(all: readonly Said[]): Said | undefined {
 
 /** The consent that these statements of different sources make. */
 export function consentOf(statements: Statements, own?: Consent['own']): Consent | undefined {
-  const all = Object.entries(statements) as [Source, ConsentStatement][];
+  const all = newestFew(Object.entries(statements));
   const chosen = standing(all);
   if (chosen === undefined) return undefined;
-  const [source, statement] = chosen;
-  const others = all.filter(([name]) => name !== source);
+  const [key, statement] = chosen;
+  const others = all.filter(([name]) => name !== key);
   return {
-    source,
+    ...fromKey(key),
     ...statement,
     ...(others.length > 0 && { others: Object.fromEntries(others) }),
     ...(own && { own }),
   };
 }
 
+function newestFew(all: readonly Said[]): readonly Said[] {
+  if (all.length <= mostBookings) return all;
+  const byTime = all.toSorted(([, a], [, b]) => lastOf(b) - lastOf(a));
+  const no = byTime.find(([, { value }]) => value === false);
+  return [...new Set([...byTime.slice(0, mostBookings), ...(no ? [no] : [])])];
+}
+
 /** Both, in either order of arrival. The same object if nothing is new. */
 export function newerConsent(known: Consent | undefined, other: Consent | undefined): Consent | undefined {
   if (known === undefined || other === undefined) return known ?? other;
-  const statements: { [Name in Source]?: ConsentStatement } = statementsOf(known);
-  for (const [source, statement] of Object.entries(statementsOf(other)) as [Source, ConsentStatement][]) {
-    const before = statements[source];
-    statements[source] = before === undefined ? statement : continued(before, statement);
+  const statements: { [key: string]: ConsentStatement } = statementsOf(known);
+  for (const [key, statement] of Object.entries(statementsOf(other))) {
+    const before = statements[key];
+    statements[key] = before === undefined ? statement : continued(before, statement);
   }
   const made = consentOf(statements, newerOwn(known.own, other.own));
   return made === undefined || JSON.stringify(made) === JSON.stringify(known) ? known : made;
 }
 
-function statementsOf({ source, others, own: _, ...statement }: Consent): { [Name in Source]?: ConsentStatement } {
-  return { ...others, [source]: statement };
+function statementsOf({ source, booking, others, own: _, ...statement }: Consent): { [key: string]: ConsentStatement } {
+  return { ...others, [keyOf({ source, booking })]: statement };
 }
 
 /** Two statements of one source. The rows of one page have one time: there a refusal wins. */
@@ -109,75 +160,51 @@ function newerOwn(known: Consent['own'], other: Consent['own']): Consent['own'] 
   return other.at > known.at || (other.at === known.at && other.value === false) ? other : known;
 }
 
-/** How one source repeated a guest's consent, in a view: since when it says it as it does now, and when it last said no before that. */
-export interface ConsentRun {
-  readonly since: Moment;
-  /** The newest statement of the same source that said otherwise, and the newest that said no. */
-  readonly otherwise?: Moment | undefined;
-  readonly no?: Moment | undefined;
-}
-
-interface Stated {
-  readonly values: Values;
-  readonly at?: { readonly [field: string]: Moment } | undefined;
-  readonly run?: ConsentRun | undefined;
+/** A run of statements of one source about one guest that say the same. A new mention is a change of its mind. */
+export interface Mention {
+  /** Null: that it is unknown. */
+  readonly value: boolean | null;
+  readonly since: EpochMs;
+  readonly until: EpochMs;
   readonly isOwn?: true | undefined;
 }
 
 const field = 'marketing_consent';
 
-const lastStated = ({ values, at }: Stated, otherwise: Moment): Moment | undefined =>
-  values[field] === undefined ? undefined : (at?.[field] ?? otherwise);
+/**
+ * A source's mentions after one more statement: what it states about the guest, and what that leaves of its values (a field that it clears
+ * is stated to be empty). `moment`: when the statement counts, `statedAt`: when it was made.
+ */
+export function mentioned(
+  known: readonly Mention[] | undefined,
+  { values, at, isOwn }: SaidItem,
+  after: Values,
+  moment: Moment,
+  statedAt: Moment,
+): readonly Mention[] | undefined {
+  const value = (after[field] ?? null) as boolean | null;
+  const last = known?.at(-1);
+  if (values[field] === undefined && (last === undefined || value === last.value)) return known;
+  const [since] = at?.[field] ?? statedAt;
+  const until = at?.[field] === undefined ? moment[0] : since;
+  if (last === undefined || last.value !== value)
+    return [...(known ?? []), { value, since, until, ...(isOwn && { isOwn }) }];
+  const own = (isOwn ?? last.isOwn) && { isOwn: true as const };
+  return [...(known as Mention[]).slice(0, -1), { ...last, until: Math.max(last.until, until), ...own }];
+}
 
-/** When the consent of an item began to be stated as it is now. */
-export const consentSince = (item: Stated, otherwise: Moment): Moment =>
-  item.run?.since ?? item.at?.[field] ?? otherwise;
-
-/** The statement in an item of a view; undefined if it states nothing. */
-export function consentIn(item: Stated, otherwise: Moment): ConsentStatement | undefined {
-  const last = lastStated(item, otherwise);
+/** The statement of a source about a guest; undefined if it states nothing. */
+export function consentIn(mentions: readonly Mention[] = []): ConsentStatement | undefined {
+  const last = mentions.at(-1);
   if (last === undefined) return undefined;
-  const value = item.values[field] as boolean | null;
-  const [at] = value === null ? last : consentSince(item, otherwise);
+  const { value, since, until, isOwn } = last;
+  const at = value === null ? until : since;
+  const no = mentions.slice(0, -1).findLast((one) => one.value === false);
   return {
     value,
     at,
-    ...(last[0] > at && { until: last[0] }),
-    ...(item.run?.no && { saidNo: item.run.no[0] }),
-    ...(item.isOwn && { isOwn: true }),
+    ...(until > at && { until }),
+    ...(no && { saidNo: no.until }),
+    ...(isOwn && { isOwn }),
   };
 }
-
-/** The run after two statements of one source about one guest, in either order of arrival. */
-export function runOf(a: Stated, aAt: Moment, b: Stated, bAt: Moment): ConsentRun | undefined {
-  const [lastA, lastB] = [lastStated(a, aAt), lastStated(b, bAt)];
-  if (lastA === undefined || lastB === undefined) return lastA === undefined ? b.run : a.run;
-  const [newer, last, older, olderLast] = isNewer(lastB, lastA) ? [b, lastB, a, lastA] : [a, lastA, b, lastB];
-  const isSame = newer.values[field] === older.values[field];
-  const otherwise = newest([newer.run?.otherwise, older.run?.otherwise, isSame ? undefined : olderLast]);
-  const isNo = !isSame && older.values[field] === false;
-  const no = newest([newer.run?.no, older.run?.no, isNo ? olderLast : undefined]);
-  const mentions = [last, consentSince(newer, last), ...(isSame ? [olderLast, consentSince(older, olderLast)] : [])];
-  const since = oldest(mentions.filter((moment) => otherwise === undefined || isNewer(moment, otherwise))) ?? last;
-  if (otherwise === undefined && !isNewer(last, since)) return undefined;
-  return { since, ...(otherwise && { otherwise }), ...(no && { no }) };
-}
-
-/** Whether the consent of two statements of one source, joined, is the guest's own statement: the newer one's, or both say the same. */
-export function isOwnAfter(a: Stated, aAt: Moment, b: Stated, bAt: Moment): boolean {
-  const [lastA, lastB] = [lastStated(a, aAt), lastStated(b, bAt)];
-  if (lastA === undefined || lastB === undefined) return (lastA === undefined ? b : a).isOwn === true;
-  const [newer, older] = isNewer(lastB, lastA) ? [b, a] : [a, b];
-  return newer.isOwn === true || (newer.values[field] === older.values[field] && older.isOwn === true);
-}
-
-const newest = (moments: readonly (Moment | undefined)[]): Moment | undefined =>
-  moments.reduce(
-    (best, moment) => (moment !== undefined && (best === undefined || isNewer(moment, best)) ? moment : best),
-    undefined,
-  );
-const oldest = (moments: readonly Moment[]): Moment | undefined =>
-  moments.reduce<Moment | undefined>(
-    (best, moment) => (best === undefined || isNewer(best, moment) ? moment : best),
-    undefined,
-  );

@@ -2,8 +2,7 @@ import { decodeRecord, type Guest, recordText } from '../canonical/reservation.t
 import { parseJson } from '../kit/json.ts';
 import { newerConsent } from './consent.ts';
 import { difference } from './difference.ts';
-import { changeAfter, type Decision, newerIsStored, type Statement, type Stored } from './forms.ts';
-import { momentOf } from './hear.ts';
+import { changeAfter, type Decision, momentOf, newerIsStored, type Statement, type Stored } from './forms.ts';
 import { withConsent } from './profile.ts';
 import { isNewer } from './says.ts';
 
@@ -18,7 +17,7 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
   const moment = momentOf(statement.arrival);
   if (stored === undefined || stored.version === 0) {
     const { consent } = statement;
-    const state = { moment, views: consent && { consent } };
+    const state = { moment, claims: consent && { consent } };
     const text = recordText(stated);
     return {
       kind: 'change',
@@ -30,27 +29,27 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
       notes: statement.notes,
     };
   }
-  const { version, views } = stored;
+  const { version, claims } = stored;
   const { consent: said, isDecision } = statement;
-  const consent = said === undefined || isDecision ? said : newerConsent(views?.consent, said);
+  const consent = said === undefined || isDecision ? said : newerConsent(claims?.consent, said);
   const record = withConsent(stated, consent);
   const text = recordText(record);
   if (text === stored.text) {
     const isLater = isNewer(moment, stored.moment);
-    const isRestated = consent !== undefined && consent !== views?.consent;
-    const state = { moment: isLater ? moment : stored.moment, views: consent === undefined ? views : { consent } };
+    const isRestated = consent !== undefined && consent !== claims?.consent;
+    const state = { moment: isLater ? moment : stored.moment, claims: consent === undefined ? claims : { consent } };
     return { kind: 'unchanged', version, ...((isLater || isRestated) && { state }) };
   }
   if (isNewer(stored.moment, moment)) {
     return lateConsent(statement, stored) ?? { kind: 'superseded', version, reason: newerIsStored };
   }
-  const kept = (record.marketing_consent ?? null) === views?.consent?.value ? views : undefined;
+  const kept = (record.marketing_consent ?? null) === claims?.consent?.value ? claims : undefined;
   return {
     kind: 'change',
     ...changeAfter(stored, undefined),
     record,
     text,
-    state: { moment, views: consent === undefined ? kept : { consent } },
+    state: { moment, claims: consent === undefined ? kept : { consent } },
     diff: difference(parseJson(stored.text), parseJson(text)),
     notes: statement.notes,
   };
@@ -61,12 +60,12 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
  * because another message about the guest was faster.
  */
 function lateConsent({ consent: stated }: Statement, stored: Stored): Decision | undefined {
-  const { version, moment, views } = stored;
-  const consent = stated && newerConsent(views?.consent, stated);
-  if (consent === undefined || consent === views?.consent) return undefined;
+  const { version, moment, claims } = stored;
+  const consent = stated && newerConsent(claims?.consent, stated);
+  if (consent === undefined || consent === claims?.consent) return undefined;
   const record = withConsent(decodeRecord('guest', stored.text), consent);
   const text = recordText(record);
-  const state = { moment, views: { consent } };
+  const state = { moment, claims: { consent } };
   if (text === stored.text) return { kind: 'superseded', version, reason: newerIsStored, state };
   const diff = difference(parseJson(stored.text), parseJson(text));
   return { kind: 'change', ...changeAfter(stored, undefined), record, text, state, diff, notes: [] };

@@ -5,8 +5,8 @@ import type { RawRecord } from '../shape/config.ts';
 import type { ChangeEvent, EntityType, EpochMs, Json, Note, Origins } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { Difference } from './difference.ts';
-import type { Manner, Moment, ReportingDestination, Says, Source } from './says.ts';
-import type { StoredViews } from './stored-views.ts';
+import { isEnded, type Manner, type Moment, type ReportingDestination, type Says, type Source } from './says.ts';
+import type { StoredClaims } from './stored-claims.ts';
 
 /**
  * The forms of a booking between the partner and the store, all plain data:
@@ -37,7 +37,11 @@ export interface Arrival {
 
 /** How a statement of this source arrives. */
 export const arrivedBy = (source: Source): Pick<Arrival, 'mode' | 'by'> =>
-  source === 'pull' || source === 'single' || source === 'push' ? { mode: source } : { mode: 'push', by: source };
+  source === 'guest' || source === 'profile'
+    ? { mode: 'push' }
+    : source === 'pull' || source === 'single' || source === 'push'
+      ? { mode: source }
+      : { mode: 'push', by: source };
 
 export interface Statement {
   readonly type: EntityType;
@@ -48,11 +52,15 @@ export interface Statement {
   readonly manner: Manner;
   /** Of a reservation. Absent if it cannot be read, or must not be merged; `failure` says why. */
   readonly says?: Says | undefined;
+  /** It is about a person: it adds to what is known of guests, and never says that a booking has one. */
+  readonly isPerson?: true | undefined;
+  /** An operator released the values of this hold; the statement says nothing itself. */
+  readonly releases?: string | undefined;
   /** The record that it makes by itself, before business rules; absent if it is not complete. */
   readonly record?: Reservation | Guest | undefined;
   /** Why it makes no record by itself. */
   readonly failure?: DeadLetter | undefined;
-  /** Nothing is wrong with it, but it is only a part of a reservation. */
+  /** Nothing is wrong with it, but it says only a part of a reservation. */
   readonly isPart?: true | undefined;
   /** Why it is not for this brand, or must leave: a reason for the timeline. */
   readonly dropped?: string | undefined;
@@ -93,7 +101,7 @@ export interface Stored {
   /** The record as JSON. */
   readonly text: string;
   /** What each source says; absent if the record equals the pulled row. */
-  readonly views?: StoredViews | undefined;
+  readonly claims?: StoredClaims | undefined;
   /** When the partner's list last showed the reservation unchanged, if that was after the oldest event of the batch. */
   readonly sightedAt?: EpochMs | undefined;
 }
@@ -101,7 +109,7 @@ export interface Stored {
 /** What is written for a record besides its content. */
 export interface RecordState {
   readonly moment: Moment;
-  readonly views: StoredViews | undefined;
+  readonly claims: StoredClaims | undefined;
 }
 
 /** A new version of a record. */
@@ -133,11 +141,18 @@ export type Decision =
       readonly state?: RecordState;
       readonly isOverruled?: boolean;
       readonly isHeld?: boolean;
+      /** Of the values that do not count. */
+      readonly notes?: readonly Note[];
       /** The partner's list shows what it showed before: that it was seen is kept for the whole page, instead of the state. */
       readonly isShown?: boolean;
     }
   | { readonly kind: 'dropped'; readonly reason: string; readonly state?: RecordState; readonly sold?: Reservation }
-  | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
+  | {
+      readonly kind: 'dead';
+      readonly deadLetter: DeadLetter;
+      /** The booking is not stored yet: what the message says waits for it. */
+      readonly state?: RecordState;
+    };
 
 /** What became of one statement. */
 export interface StatementOutcome {
@@ -180,12 +195,10 @@ export function changeAfter(
   known: { readonly version: number; readonly status?: string | undefined } | undefined,
   status: string | undefined,
 ): { readonly event: ChangeEvent; readonly version: number } {
-  const endsNow = ended.has(status ?? '') && !ended.has(known?.status ?? '');
+  const endsNow = isEnded(status) && !isEnded(known?.status);
   const event = endsNow ? 'cancelled' : known === undefined ? 'created' : 'updated';
   return { event, version: (known?.version ?? 0) + 1 };
 }
-
-const ended = new Set(['cancelled', 'no_show']);
 
 export const newerIsStored = 'A newer state is stored.';
 
@@ -225,6 +238,11 @@ export function letterOf(letter: DeadLetter, isPart: boolean | undefined): DeadL
   const message = `The reservation is not stored, and the message alone is not enough: ${letter.message}`;
   return { ...letter, code: 'record.unknown_reservation', message };
 }
+
+export const momentOf = ({ effectiveAt, seq = 0 }: Arrival): Moment => [effectiveAt, seq];
+
+/** A row of a list that a run reads. Older rows that are processed again show nothing. */
+export const isOfList = ({ arrival, source }: Statement): boolean => arrival.cause === 'run' && source === 'pull';
 
 /** The run asked the partner for this one reservation. */
 export const isRequestedById = ({ mode, cause }: Arrival): boolean => mode === 'single' && cause === 'run';

@@ -6,7 +6,7 @@ import { guestKeys, keyText, keyTexts, sharedAmong } from '../persons/identifier
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
 import type { Json, LocalDate, Note } from '../terms.ts';
-import { extraPrefix, leaderOf, type SaidItem, type Values } from './says.ts';
+import { extraPrefix, isEnded, leaderOf, type SaidItem, type Values } from './says.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {
@@ -190,7 +190,8 @@ function amendments(
     const places = own.flatMap(({ at }) =>
       'reservation' in at && at.reservation === reservation.id ? [at.place] : [],
     );
-    if (isAhead(reservation, today)) return places.length === 0 ? [] : [amendmentOf(reservation, places, told)];
+    if (isAhead(reservation, today) || mayReturn(reservation, today))
+      return places.length === 0 ? [] : [amendmentOf(reservation, places, told)];
     const agreed = places.filter((place) => reservation.guests[place]?.marketing_consent === true);
     const isWithdrawal = agreed.length > 0 && update.guest.marketing_consent === false;
     return isWithdrawal ? [amendmentOf(reservation, agreed, () => withdrawal)] : [];
@@ -198,7 +199,9 @@ function amendments(
 }
 
 /** Of a stay that is over only this changes: a destination of bookings may have the guest by it. */
-const withdrawal: GuestUpdate = { guest: { marketing_consent: false }, present: new Set(['marketing_consent']) };
+export const withdrawal: GuestUpdate = { guest: { marketing_consent: false }, present: new Set(['marketing_consent']) };
+
+export const agreement: GuestUpdate = { ...withdrawal, guest: { marketing_consent: true } };
 
 /** The amendment of one guest of a reservation that is still to come or in house; undefined if there is no such guest. */
 export function amendGuest(
@@ -211,7 +214,9 @@ export function amendGuest(
   const place = reservation.guests.findIndex(
     (one) => samePerson(guest, one, { isOneReservation: true, isShared }).is === 'same',
   );
-  return place === -1 || !isAhead(reservation, today) ? undefined : amendmentOf(reservation, [place], () => update);
+  const isOpen =
+    isAhead(reservation, today) || mayReturn(reservation, today) || update === withdrawal || update === agreement;
+  return place === -1 || !isOpen ? undefined : amendmentOf(reservation, [place], () => update);
 }
 
 function amendmentOf(
@@ -232,6 +237,10 @@ function isAhead(reservation: Reservation, today: LocalDate): boolean {
   if (reservation.status === 'checked_in') return true;
   return (reservation.status === 'confirmed' || reservation.status === 'other') && reservation.check_out >= today;
 }
+
+/** Cancelled, and its stay is not over: what is said about a guest now counts if it is reinstated (`quarantine.ts`). */
+const mayReturn = ({ status, check_out }: Reservation, today: LocalDate): boolean =>
+  isEnded(status) && check_out >= today;
 
 const fields = Object.keys(canonical.guests) as readonly (keyof Guest)[];
 

@@ -16,7 +16,7 @@ export interface ItemIdentity {
 /**
  * Which elements of two lists are the same thing: for each of `others` its place in `base`, or undefined. Keys are tried from the
  * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
- * lengths.
+ * lengths. `byPlace`: false where the places of two lists have nothing to do with each other.
  *
  *   guest    the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
  *            by position
@@ -29,10 +29,11 @@ export function matchItems(
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
   isOneSource = false,
-): readonly (number | undefined)[] {
+  byPlace = true,
+): (number | undefined)[] {
   return isOneSource || haveKeysInCommon(base, others)
-    ? match(list, base, others)
-    : match(list, base.map(withoutKey), others.map(withoutKey));
+    ? match(list, base, others, byPlace)
+    : match(list, base.map(withoutKey), others.map(withoutKey), byPlace);
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */
@@ -47,9 +48,10 @@ function match(
   list: ListName,
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
-): readonly (number | undefined)[] {
+  byPlace: boolean,
+): (number | undefined)[] {
   const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others) : rules[list];
-  const matched: (number | undefined)[] = new Array(others.length);
+  const matched: (number | undefined)[] = new Array(others.length).fill(undefined);
   const taken: boolean[] = new Array(base.length);
   let open = Math.min(base.length, others.length);
   for (const { keyOf, fits } of keys) {
@@ -69,7 +71,7 @@ function match(
       open--;
     }
   }
-  for (let place = 0; place < Math.min(base.length, others.length); place++) {
+  for (let place = 0; byPlace && place < Math.min(base.length, others.length); place++) {
     if (taken[place] || matched[place] !== undefined) continue;
     if (fitsAtPlace(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
   }

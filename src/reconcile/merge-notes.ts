@@ -33,6 +33,8 @@ function originOf({ source, at: [ms] }: Giver): string {
   const time = new Date(ms).toISOString();
   if (source === 'pull') return `kept from the list requested at ${time}`;
   if (source === 'single') return `kept from the single answer requested at ${time}`;
+  if (source === 'guest') return `kept from the guest’s own event of ${time}`;
+  if (source === 'profile') return `kept from what was known of the guest at ${time}`;
   return source === 'push'
     ? `kept from the event of ${time}`
     : `kept from the report of ${reporter(source)} of ${time}`;
@@ -53,6 +55,8 @@ function consentNote(field: string, consent: boolean, { source, at: [ms] }: Give
     pull: 'The partner’s list',
     single: 'The partner’s single answer',
     push: 'An event',
+    guest: 'The guest’s own event',
+    profile: 'What is known of the guest',
   };
   const by = partner[source] ?? `A report of ${reporter(source)}`;
   const time = new Date(ms).toISOString();

@@ -1,5 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import type { Json } from '../terms.ts';
+import { identityOf, momentOf } from './account.ts';
+import type { Account, Accounts, Element, Timed } from './claim.ts';
 import { type Consent, type ConsentStatement, consentIn, consentOf } from './consent.ts';
 import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
@@ -13,10 +15,6 @@ import {
   type Source,
   type Values,
 } from './says.ts';
-import { identityOf, momentOf, type Timed, type View, type ViewItem } from './view.ts';
-
-/** What each source states about one reservation. */
-export type Views = { readonly [Name in Source]?: View | undefined };
 
 /** Who gave a field of the merged record, and when. */
 export interface Giver {
@@ -34,14 +32,13 @@ export interface Merged {
 }
 
 /**
- * Merges several views into one record: for each field the newest statement of any source. The newest list decides which elements
- * exist; the other views add their fields of the same elements. A pure function of the views, so the order in which messages arrived
- * does not matter.
+ * Merges the accounts of several sources into one record: for each field the newest statement of any source. The newest list decides which
+ * elements exist; the other accounts add their fields of the same elements.
  */
-export function merge(views: Views): Merged {
-  const sources = sourcesOf(views);
+export function merge(accounts: Accounts): Merged {
+  const sources = sourcesOf(accounts);
   const top = new Slots();
-  for (const { source, view } of sources) top.add(view, source, view.moment);
+  for (const { source, account } of sources) top.add(account, source, account.moment);
   const draft: { [field: string]: Json } = top.draft();
   const givers = new Map<string, Giver>();
   top.addGivers(givers, '');
@@ -58,26 +55,26 @@ export function merge(views: Views): Merged {
 
 interface Named {
   readonly source: Source;
-  readonly view: View;
+  readonly account: Account;
 }
 
-const order: readonly Source[] = ['pull', 'single', 'push'];
+const order: readonly Source[] = ['pull', 'single', 'push', 'guest', 'profile'];
 
 /** The partner's sources first, then destinations by name: between equal times the first one wins. */
-function sourcesOf(views: Views): Named[] {
-  const others = (Object.keys(views) as Source[]).filter((source) => !order.includes(source)).sort();
+function sourcesOf(accounts: Accounts): Named[] {
+  const others = (Object.keys(accounts) as Source[]).filter((source) => !order.includes(source)).sort();
   return [...order, ...others].flatMap((source) => {
-    const view = views[source];
-    return view === undefined ? [] : [{ source, view }];
+    const account = accounts[source];
+    return account === undefined ? [] : [{ source, account }];
   });
 }
 
-/** The newest view of a list first; views that name only some elements last. */
+/** The newest list first; accounts that name only some elements last. */
 function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefined {
   const lists = sources
-    .flatMap(({ source, view }) => {
-      const list = view.lists[name];
-      return list === undefined ? [] : [{ source, list, moment: list.at ?? view.moment }];
+    .flatMap(({ source, account }) => {
+      const list = account.lists[name];
+      return list === undefined ? [] : [{ source, list, moment: list.at ?? account.moment }];
     })
     .sort(
       (a, b) =>
@@ -88,14 +85,11 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
   const decidedAt = first.list.at;
   const items: Slots[] = [];
   for (const { source, list, moment } of lists) {
-    const places = matchItems(
-      name,
-      items.map((item) => item.identity()),
-      list.items.map(identityOf),
-    );
-    for (const [index, item] of list.items.entries()) {
-      const place = places[index];
-      let slots = place === undefined ? undefined : items[place];
+    const here = list.items.filter(({ gone }) => gone === undefined);
+    const places = matchItems(name, items.map(identityIn), here.map(identityOf));
+    const met = new Set<Slots>();
+    for (const [index, item] of here.entries()) {
+      let slots = items[places[index] ?? -1];
       if (slots === undefined) {
         const exists =
           list === first.list ||
@@ -104,24 +98,33 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
         slots = new Slots();
         items.push(slots);
       }
+      met.add(slots);
       slots.add(item, source, item.since ?? moment);
     }
+    // What a source said of an element that its own list lacks counts where another list has it.
+    if (here.length === list.items.length) continue;
+    const away = list.items.filter(({ gone }) => gone !== undefined);
+    const open = items.filter((slots) => !met.has(slots));
+    const back = matchItems(name, open.map(identityIn), away.map(identityOf), false, false);
+    for (const [index, item] of away.entries()) open[back[index] ?? -1]?.add(item, source, item.since ?? moment);
   }
   return items;
 }
+
+const identityIn = (slots: Slots): ItemIdentity => slots.identity();
 
 /** The fields of one object, each with its newest statement. */
 class Slots {
   readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
   readonly #looks: (readonly Values[])[] = [];
-  readonly #consents: { [Name in Source]?: ConsentStatement } = {};
+  readonly #consents: { [source: string]: ConsentStatement } = {};
   #key: string | undefined;
 
-  add(timed: Timed & Partial<ViewItem>, source: Source, otherwise: Moment): void {
+  add(timed: Timed & Partial<Element>, source: Source, otherwise: Moment): void {
     this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
-      const stated = field === 'marketing_consent' ? consentIn(timed, otherwise) : undefined;
+      const stated = field === 'marketing_consent' ? consentIn(timed.mentions) : undefined;
       if (stated !== undefined) {
         this.#consents[source] = stated;
         continue;

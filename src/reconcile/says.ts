@@ -2,8 +2,11 @@ import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { EpochMs, Json, Note } from '../terms.ts';
 
-/** Where a statement comes from: the partner's list, its answer for one reservation, its events, or a destination that reports back. */
-export type Source = 'pull' | 'single' | 'push' | ReportingDestination;
+/**
+ * Where a statement comes from: the partner's list, its answer for one reservation, its events about reservations, a guest's own events, what
+ * was decided about the person's consent by all that is known, or a destination that reports back.
+ */
+export type Source = 'pull' | 'single' | 'push' | 'guest' | 'profile' | ReportingDestination;
 export type ReportingDestination = `destination:${string}`;
 
 /** When something was said: effective time, then sequence. */
@@ -51,6 +54,8 @@ export interface Manner {
 }
 
 export const listNames = ['guests', 'rooms', 'charges'] as const satisfies readonly ListName[];
+
+export const isEnded = (status: unknown): boolean => status === 'cancelled' || status === 'no_show';
 
 /** Fields that normalization derives from another field are replaced together with it. */
 const followers: ReadonlyMap<string, readonly string[]> = new Map([

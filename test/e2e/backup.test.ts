@@ -73,7 +73,7 @@ test('a backup comes back whole in an outside database and in a new workspace, w
   };
   const holding = async (text: string) => {
     const { rows } = await pool.query(
-      `select 'records' as place from records where data::text || coalesce(views::text, '') like $1
+      `select 'records' as place from records where data::text || coalesce(claims::text, '') like $1
        union select 'history' from history where concat(raw::text, diff::text) like $1`,
       [`%${text}%`],
     );

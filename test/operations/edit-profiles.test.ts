@@ -305,7 +305,7 @@ test('the consent that a guest’s own event states holds in bookings, whatever 
       event(name, -5_000, false),
       booking(name, 'y', -2_000, false),
     ],
-    // What a booking states does not count for another one.
+    // A booking shows the decision about its person.
     bookings: (name) => [booking(name, 'x', -9_000, true), booking(name, 'y', -2_000, false)],
     // A later booking agrees again.
     again: (name) => [event(name, -9_000, false), booking(name, 'x', -5_000, true)],
@@ -334,7 +334,7 @@ test('the consent that a guest’s own event states holds in bookings, whatever 
     unknown: new Set(['x false']),
     agreement: new Set(['x true']),
     repeated: new Set(['x false, y false']),
-    bookings: new Set(['x true, y false']),
+    bookings: new Set(['x false, y false']),
     again: new Set(['x true']),
   });
 });

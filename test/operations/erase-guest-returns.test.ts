@@ -113,11 +113,11 @@ test('an erased guest does not come back with a message that has the name only, 
   await state(node, 'push', { reservation_id: 'V1', guests: [{ first_name: 'MIA', last_name: 'TORNE' }, ole] });
   await node.take('grand', reservation('V1', { guests: [{ ...mia, email: alias('mtorne.5678') }, ole] }));
   const { rows } = await node.runtime.pool.query(
-    `select data, views::text as views from records where integration = 'grand' and id = 'V1'`,
+    `select data, claims::text as claims from records where integration = 'grand' and id = 'V1'`,
   );
   assert.deepEqual(rows[0].data.guests[0], {});
   assert.equal(rows[0].data.guests[1].last_name, 'Haug');
-  assert.doesNotMatch(rows[0].views, /torne/i);
+  assert.doesNotMatch(rows[0].claims, /torne/i);
   assert.ok(!(await tablesWith(node, 'torne')).includes('history'));
 });
 

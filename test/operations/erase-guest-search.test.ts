@@ -25,13 +25,13 @@ test('an id that a partner sends as null names nobody: other guests stay', async
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
   assert.deepEqual(await tablesWith(node, ana.email), []);
   const { rows } = await node.runtime.pool.query(
-    `select id, data, views::text as views from records where integration = 'grand' and id in ('Q1', 'Q2') order by id`,
+    `select id, data, claims::text as claims from records where integration = 'grand' and id in ('Q1', 'Q2') order by id`,
   );
   assert.deepEqual(
     rows.map(({ data }) => data.guests.map((guest: { last_name?: string }) => guest.last_name ?? '')),
     [['', 'Lopes'], ['Lopes']],
   );
-  assert.equal(rows[0].views.split(rui.email).length, 3, 'both sources still name the companion');
+  assert.equal(rows[0].claims.split(rui.email).length, 3, 'both sources still name the companion');
 });
 
 test('two companions erased one after the other, before any destination was notified, both leave every version', async () => {
@@ -55,14 +55,14 @@ test('a number that only one source states, and that no version shows, is found 
   const stay = reservation('U1') as { [field: string]: Json };
   await state(node, 'push', { ...stay, reservation_id: 'U1', guests: [{ ...eli, phone: '+351914000222' }] });
   await state(node, 'pull', { ...stay, guests: [{ ...eli, phone: '+351915000333' }] }, 60_000);
-  const kept = () => node.runtime.pool.query(`select views::text as views from records where id = 'U1'`);
-  assert.match((await kept()).rows[0].views, /915000333/);
+  const kept = () => node.runtime.pool.query(`select claims::text as claims from records where id = 'U1'`);
+  assert.match((await kept()).rows[0].claims, /915000333/);
   const exported = await exportGuest(node.runtime, { phone: '+351915000333' });
   assert.ok(exported.kind === 'export');
   assert.match(JSON.stringify(exported.export.records), /915000333/, 'an access request shows it too');
   const erased = await eraseGuest(node.runtime, { phone: '+351915000333' }, 'officer');
   assert.equal(erased.kind === 'erased' && erased.receipt.removed.records, 1);
-  assert.doesNotMatch((await kept()).rows[0].views, /Brandt/);
+  assert.doesNotMatch((await kept()).rows[0].claims, /Brandt/);
 });
 
 test('an access request shows everything about the person, and nothing of others', async () => {

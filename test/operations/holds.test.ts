@@ -323,7 +323,7 @@ test('an erased guest is not in held values, neither kept nor released', async (
   const email = `${prefix}7@mail.example`.toLowerCase();
   await eraseGuest(node.runtime, { email }, 'officer');
   const left = async () =>
-    (await node.runtime.pool.query(`select from records where data::text || views::text like $1`, [`%${email}%`]))
+    (await node.runtime.pool.query(`select from records where data::text || claims::text like $1`, [`%${email}%`]))
       .rowCount;
   assert.equal(await left(), 0);
   await node.call('POST', `/holds/${hold.id}/release`, operator, {});
@@ -334,7 +334,7 @@ test('an erased guest leaves nothing in a booking that is held as a whole', asyn
   const { pool } = node.runtime;
   const email = 'held.whole@mail.example';
   await pool.query(
-    `insert into records (integration, type, id, version, effective_at, seq, data, views, held, keys)
+    `insert into records (integration, type, id, version, effective_at, seq, data, claims, held, keys)
      values ('grand', 'reservation', 'W1', 0, now(), 1, '{}', $1, '{hld_w}', $2::tsvector)`,
     [
       JSON.stringify({

@@ -295,8 +295,8 @@ function never(): never {
   throw new Error('there is no dead letter');
 }
 
-for (const under of ['today', 'recorded'] as const) {
-  test(`a thin event without a status is replayed under ${under} documents once its reservation is known`, async (t) => {
+{
+  test('a thin event without a status is applied by itself once its reservation is known', async (t) => {
     const { runtime } = await setUp(t);
     const data = { reservation_id: 'r1' };
     const body = { event: 'reservation.cancelled', timestamp: new Date().toISOString(), brand_id: 'LIS01', data };
@@ -310,16 +310,9 @@ for (const under of ['today', 'recorded'] as const) {
     assert.equal(letter?.code, 'record.unknown_reservation');
     const ports = replayPorts(runtime);
     const which = { id: letter?.id ?? '', kind: 'event' as const };
-    assert.equal((await ports.preview(which, under)).kind, 'still_failing');
+    for (const under of ['today', 'recorded'] as const)
+      assert.equal((await ports.preview(which, under)).kind, 'still_failing');
     await pulled(runtime, rawReservation('r1', { channel: 'BDC' }));
-    const preview = await ports.preview(which, under);
-    assert.ok(preview.kind === 'ready', JSON.stringify(preview));
-    assert.deepEqual(
-      preview.diff.map(({ path, after }) => [path, after]),
-      [['status', 'cancelled']],
-    );
-    assert.deepEqual(await replayAll(runtime, under), [{ id: letter?.id, result: 'replayed' }]);
-    await drainEvents(eventWorkerPorts(runtime));
     const { rows } = await runtime.pool.query(`select data from records where id = 'r1'`);
     assert.equal(rows[0]?.data.status, 'cancelled');
     assert.equal(rows[0]?.data.channel, 'BDC');

@@ -84,8 +84,9 @@ test('newer data stays, and reservations that the documents refuse do not change
   const text = hotelConnector('map: { check_in: arrival_day }\n');
   await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
   const refused = await reprocess({ preview: false });
-  // The event that lacks a field keeps it; the pulled rows that lack it would not be reservations any more.
-  assert.deepEqual([refused.changed, refused.unchanged, refused.refused], [0, 1, 4]);
+  // The pulled rows would not be reservations any more. What the mapping no longer reads of the event is gone.
+  assert.deepEqual([refused.changed, refused.unchanged, refused.refused], [1, 0, 4]);
+  assert.equal((await stored('E1'))?.data.channel, undefined);
   assert.equal((await stored('R4'))?.data.channel, 'NEW');
   const letters = await node.runtime.pool.query(`select from dead_letters where integration = 'grand'`);
   assert.equal(letters.rows.length, 0);

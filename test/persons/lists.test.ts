@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest } from '../../src/canonical/reservation.ts';
-import { merge, type Views } from '../../src/reconcile/merge.ts';
+import type { Claims } from '../../src/reconcile/claim.ts';
+import { merge } from '../../src/reconcile/merge.ts';
 import { type Says, type Source, saysOf } from '../../src/reconcile/says.ts';
-import { accept } from '../../src/reconcile/view.ts';
+import { accountsAfter, accountsOf, withTold } from '../reconcile/told.ts';
 import type { Dice } from '../simulation/random.ts';
 import { clearWay, type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';
 
@@ -76,13 +77,13 @@ function storyOf(seed: number, isSure: boolean): Message[] {
   });
 }
 
-function take(views: Views, { source, at, mentions }: Message): Views {
-  const statement = saysOf({ guests: mentions.map(({ guest }) => guest) });
+function take(claims: Claims, { source, at, mentions }: Message): Claims {
+  const says = saysOf({ guests: mentions.map(({ guest }) => guest) });
   const silence = source === 'pull' ? 'clear' : 'keep';
-  return { ...views, [source]: accept(views[source], statement, [at, at], { silence, lists: 'replace' }) };
+  return withTold(claims, { source, at: [at, at], says, manner: { silence, lists: 'replace' } });
 }
 
-const guestsOf = (views: Views) => (merge(views).draft.guests ?? []) as unknown as Guest[];
+const guestsOf = (claims: Claims) => (merge(accountsOf(claims)).draft.guests ?? []) as unknown as Guest[];
 
 /** A story with some of its messages, so that a failure shrinks to the fewest. */
 const story = ({ isSure }: { isSure: boolean }) =>
@@ -97,14 +98,14 @@ test('property: a guest of the merged list has no field that was not stated abou
   fc.assert(
     fc.property(story({ isSure: false }), order, (messages, places) => {
       const said = new SaidAbout();
-      let views: Views = {};
+      let claims: Claims = {};
       for (const [index, message] of shuffled(messages, places).entries()) {
         for (const one of message.mentions) said.add(one);
-        views = take(views, message);
+        claims = take(claims, message);
         const newest = shuffled(messages, places)
           .slice(0, index + 1)
           .reduce((last, one) => (one.at > last.at ? one : last));
-        const guests = guestsOf(views);
+        const guests = guestsOf(claims);
         assert.equal(guests.length, newest.mentions.length, 'two elements of one list are two persons');
         for (const [place, { person }] of newest.mentions.entries()) {
           assert.ok(
@@ -121,7 +122,7 @@ test('property: a guest of the merged list has no field that was not stated abou
 test('property: the merged list is the same for every order of arrival', () => {
   fc.assert(
     fc.property(story({ isSure: true }), order, (messages, places) => {
-      const end = (all: readonly Message[]) => guestsOf(all.reduce(take, {} as Views));
+      const end = (all: readonly Message[]) => guestsOf(all.reduce(take, {} as Claims));
       assert.deepEqual(end(shuffled(messages, places)), end(messages));
     }),
     { numRuns: 1_000 },
@@ -149,13 +150,14 @@ test('property: a person who is written differently stays the same person', () =
         return { ...written(guest, way, dice), ...by, ...(statesBirth && { date_of_birth: guest.date_of_birth }) };
       });
       const messages = [pulled, pushed.toReversed()].map((guests) => saysOf({ guests: guests as Guest[] }));
-      const views = {
-        pull: accept(undefined, messages[0] as Says, [1, 1], { silence: 'clear', lists: 'replace' }),
-        push: accept(undefined, messages[1] as Says, [2, 2], { silence: 'keep', lists: 'replace' }),
-      };
+      const accounts = accountsAfter([
+        { source: 'pull', says: messages[0] as Says, at: [1, 1], manner: { silence: 'clear', lists: 'replace' } },
+        { source: 'push', says: messages[1] as Says, at: [2, 2], manner: { silence: 'keep', lists: 'replace' } },
+      ]);
+      const merged = (merge(accounts).draft.guests ?? []) as unknown as Guest[];
       const where = JSON.stringify(pushed.toReversed());
       const loyalty = (guests: readonly Guest[]) => guests.map(({ extra }) => extra?.loyalty_number);
-      assert.deepEqual(loyalty(guestsOf(views)), loyalty(pulled.toReversed()), where);
+      assert.deepEqual(loyalty(merged), loyalty(pulled.toReversed()), where);
     }),
     { numRuns: 1_000 },
   );
@@ -164,11 +166,20 @@ test('property: a person who is written differently stays the same person', () =
 test('a nameless mention between two relatives passes nothing from one to the other', () => {
   const joao = { first_name: 'João', last_name: 'Costa', document_number: 'N1', marketing_consent: true };
   const maria = { first_name: 'Maria', last_name: 'Costa', phone: '+351911111111' };
-  const said = (guest: Guest, at: number) =>
-    accept(undefined, saysOf({ guests: [guest] }), [at, at], { silence: 'keep', lists: 'replace' });
-  const views = { pull: said(joao, 1), single: said({ phone: maria.phone }, 2), push: said(maria, 3) };
-  assert.deepEqual(merge(views).draft.guests, [maria]);
+  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const said = (source: Source, guest: Guest, at: number) =>
+    ({ source, says: saysOf({ guests: [guest] }), at: [at, at], manner }) as const;
+  const all = [said('pull', joao, 1), said('single', { phone: maria.phone }, 2), said('push', maria, 3)];
+  assert.deepEqual(merge(accountsAfter(all)).draft.guests, [maria]);
 });
+
+/** The guests after a list and an event. */
+const guestsAfter = (pulled: Guest[], pushed: Guest[]) => {
+  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const said = (source: Source, guests: Guest[], at: number) =>
+    ({ source, says: saysOf({ guests }), at: [at, at], manner }) as const;
+  return merge(accountsAfter([said('pull', pulled, 1), said('push', pushed, 2)])).draft.guests;
+};
 
 test('a name of two guests of a booking means neither of them', () => {
   const named = { first_name: 'João', last_name: 'Costa' };
@@ -176,11 +187,9 @@ test('a name of two guests of a booking means neither of them', () => {
     { ...named, date_of_birth: '1950-01-02', document_number: 'N1' },
     { ...named, date_of_birth: '1980-01-02', document_number: 'N2' },
   ];
-  const said = (guests: Guest[], at: number) =>
-    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
   const younger = { ...named, date_of_birth: '1980-01-02' };
-  assert.deepEqual(merge({ pull: said(both, 1), push: said([named], 2) }).draft.guests, [named]);
-  assert.deepEqual(merge({ pull: said(both, 1), push: said([younger], 2) }).draft.guests, [both[1]]);
+  assert.deepEqual(guestsAfter(both, [named]), [named]);
+  assert.deepEqual(guestsAfter(both, [younger]), [both[1]]);
 });
 
 test('father and son of one name are told apart by Jr', () => {
@@ -190,9 +199,7 @@ test('father and son of one name are told apart by Jr', () => {
     { ...father, document_number: 'A1', marketing_consent: true },
     { ...son, document_number: 'B2' },
   ];
-  const said = (guests: Guest[], at: number) =>
-    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
-  const after = (...guests: Guest[]) => merge({ pull: said(pulled, 1), push: said(guests, 2) }).draft.guests;
+  const after = (...guests: Guest[]) => guestsAfter(pulled, guests);
   assert.deepEqual(after(son, father), pulled.toReversed());
   assert.deepEqual(after(son), [pulled[1]]);
 });
@@ -201,9 +208,7 @@ test('namesakes of one list who have one address are told apart by what is their
   const named = { first_name: 'João', last_name: 'Melo', email: 'melo@home.example' };
   const older = { ...named, phone: '+351911111111', document_number: 'N1', marketing_consent: true };
   const younger = { ...named, phone: '+351922222222' };
-  const said = (guests: Guest[], at: number) =>
-    accept(undefined, saysOf({ guests }), [at, at], { silence: 'keep', lists: 'replace' });
-  const after = (...guests: Guest[]) => merge({ pull: said([older, younger], 1), push: said(guests, 2) }).draft.guests;
+  const after = (...guests: Guest[]) => guestsAfter([older, younger], guests);
   assert.deepEqual(after(younger), [younger]);
   assert.deepEqual(after(younger, { ...named, phone: older.phone }), [younger, older]);
   assert.deepEqual(after(named), [named], 'it may be either');

@@ -103,8 +103,9 @@ for (const [what, more, changes] of [
   ['in house past its time', { status: 'checked_in', check_in: '2026-11-01', check_out: '2026-11-10' }, true],
   ['over', { check_in: '2026-11-01', check_out: '2026-11-14' }, false],
   ['checked out', { status: 'checked_out' }, false],
-  ['cancelled', { status: 'cancelled' }, false],
-  ['a no-show', { status: 'no_show' }, false],
+  // It counts if the booking is reinstated.
+  ['cancelled', { status: 'cancelled' }, true],
+  ['cancelled and over', { status: 'cancelled', check_out: '2026-11-14', check_in: '2026-11-01' }, false],
 ] as [string, Partial<Reservation>, boolean][]) {
   test(`a reservation that is ${what} ${changes ? 'changes' : 'stays'}`, () => {
     const update = { guest: { email: 'a@mail.example', phone: '+351911111111' }, present: new Set(['email', 'phone']) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchItems } from '../../src/reconcile/match-items.ts';
 import { merge } from '../../src/reconcile/merge.ts';
-import { accept } from '../../src/reconcile/view.ts';
+import { accountsAfter } from './told.ts';
 
 const room = (key: string | undefined, room_type = 'Double', start_date = '2026-12-01') => ({
   key,
@@ -29,9 +29,11 @@ test('events that replace all charges by others keep nothing of the old ones', (
     lists: { charges: [{ key, values: { ...minibar, ...more } }] },
   });
   const manner = { silence: 'keep', lists: 'replace' } as const;
-  const first = accept(undefined, says('10', { amount: '5', quantity: 2 }), [1, 0], manner);
-  const chargesAfter = (key: string) =>
-    merge({ push: accept(first, says(key, { amount: '7' }), [2, 0], manner) }).draft.charges;
+  const chargesAfter = (key: string) => {
+    const first = { source: 'push', at: [1, 0], says: says('10', { amount: '5', quantity: 2 }), manner } as const;
+    const second = { source: 'push', at: [2, 0], says: says(key, { amount: '7' }), manner } as const;
+    return merge(accountsAfter([first, second])).draft.charges;
+  };
   assert.deepEqual(chargesAfter('11'), [{ ...minibar, amount: '7' }]);
   assert.deepEqual(chargesAfter('10'), [{ ...minibar, amount: '7', quantity: 2 }]);
 });

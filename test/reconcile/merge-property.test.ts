@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { merge, type Views } from '../../src/reconcile/merge.ts';
+import type { Claims } from '../../src/reconcile/claim.ts';
+import { merge } from '../../src/reconcile/merge.ts';
 import { saysOf } from '../../src/reconcile/says.ts';
-import { accept } from '../../src/reconcile/view.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Message, type Story, story, type Truth, untrue, visible } from './model-partner.ts';
+import { accountsOf, withTold } from './told.ts';
 
-function take(views: Views, { source, at, data }: Message, seq: number, absent: Story['absent']): Views {
+function take(claims: Claims, { source, at, data }: Message, seq: number, absent: Story['absent']): Claims {
   const silence = source === 'pull' ? 'clear' : absent;
-  const statement = saysOf(withoutEmpty(data), data);
-  return { ...views, [source]: accept(views[source], statement, [at, seq], { silence, lists: 'replace' }) };
+  const says = saysOf(withoutEmpty(data), data);
+  return withTold(claims, { source, at: [at, seq], says, manner: { silence, lists: 'replace' } });
 }
+
+const draftOf = (claims: Claims) => merge(accountsOf(claims)).draft;
 
 const withoutEmpty = (data: Message['data']): object =>
   Object.fromEntries(
@@ -29,12 +32,12 @@ const seqOf = ({ source, at }: Message): number => (source === 'pull' ? 2 : 1) *
 test('every merged value was true at some moment, and the last poll makes the record the true state', () => {
   fc.assert(
     fc.property(story, ({ states, messages, shown, absent }) => {
-      let views: Views = {};
+      let claims: Claims = {};
       for (const message of messages) {
-        views = take(views, message, seqOf(message), absent);
-        assert.deepEqual(untrue(merge(views).draft, states), []);
+        claims = take(claims, message, seqOf(message), absent);
+        assert.deepEqual(untrue(draftOf(claims), states), []);
       }
-      assert.deepEqual(ordered(merge(views).draft), ordered(visible(states.at(-1) as Truth, shown)));
+      assert.deepEqual(ordered(draftOf(claims)), ordered(visible(states.at(-1) as Truth, shown)));
     }),
     { numRuns: 1_000 },
   );
@@ -48,7 +51,7 @@ test('the merged record is the same for every order of arrival', () => {
         .sort((a, b) => a.place - b.place)
         .map(({ message }) => message);
       const end = (order: readonly Message[]) =>
-        ordered(merge(order.reduce((views, one) => take(views, one, seqOf(one), absent), {} as Views)).draft);
+        ordered(draftOf(order.reduce((claims, one) => take(claims, one, seqOf(one), absent), {} as Claims)));
       assert.deepEqual(end(other), end(messages));
     }),
     { numRuns: 1_000 },

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
 import type { Held } from '../../src/reconcile/accidents/guard.ts';
-import type { Aside } from '../../src/reconcile/aside.ts';
-import { arrivedBy, type Statement, type Stored } from '../../src/reconcile/forms.ts';
-import type { StoredViews } from '../../src/reconcile/stored-views.ts';
+import type { Statement, Stored } from '../../src/reconcile/forms.ts';
+import { aboutRecord } from '../../src/reconcile/profile.ts';
 import { decideBatch } from '../../src/store/records/take.ts';
 import { said, testBrand } from '../support/brand.ts';
 
@@ -86,22 +85,13 @@ test('a currency alone does not relabel an amount', () => {
   assert.deepEqual([Number(total_amount), currency], [90, 'USD']);
 });
 
-/** What was set aside, heard as of its time. */
-const heard = ({ source, moment: [effectiveAt, seq], manner, says }: Aside): Statement => ({
-  type: 'reservation',
-  id: 'A',
-  arrival: { ...arrivedBy(source), effectiveAt, seq, cause: 'replay', causeId: 'hld' },
-  source,
-  manner,
-  says,
-  raw: { key: 'A', value: null },
-  notes: [],
+const released = (hold: string): Statement => ({
+  ...aboutRecord('reservation', 'A', { mode: 'push', effectiveAt: 1, seq: 1, cause: 'replay', causeId: hold }),
+  says: { values: {}, lists: {} },
+  releases: hold,
 });
 
-const without = (row: Stored): Stored => {
-  const { aside: _, ...views } = (row.views ?? {}) as StoredViews;
-  return { ...row, views: Object.keys(views).length === 0 ? undefined : views };
-};
+const heldIn = ({ claims }: Stored) => claims?.quarantine?.filter(({ state }) => state === 'held') ?? [];
 
 const paths = ['total_amount', 'status', 'channel', 'guests.email'] as const;
 type HeldPath = (typeof paths)[number];
@@ -140,10 +130,9 @@ test('property: after everything that is held is released, the record is what it
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), (steps) => {
       const guarded = run(steps, true);
-      const asides = guarded.views?.aside ?? [];
-      const { rows } = decideBatch(brand, new Map([['reservation A', without(guarded)]]), asides.map(heard));
-      const released = JSON.parse(rows.get('reservation A')?.text ?? '');
-      assert.deepEqual(released, JSON.parse(run(steps, false).text));
+      const holds = new Set(heldIn(guarded).map(({ hold }) => hold));
+      const { rows } = decideBatch(brand, new Map([['reservation A', guarded]]), [...holds].map(released));
+      assert.deepEqual(JSON.parse(rows.get('reservation A')?.text ?? guarded.text), JSON.parse(run(steps, false).text));
     }),
     { numRuns: 500 },
   );
@@ -153,7 +142,7 @@ test('property: what is not held is what it would be without holds', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), (steps) => {
       const guarded = run(steps, true);
-      const held = new Set(guarded.views?.aside?.map(({ path }) => path) ?? []);
+      const held = new Set(heldIn(guarded).map(({ path }) => path));
       const [own, free] = [guarded, run(steps, false)].map(({ text }) => JSON.parse(text) as Reservation);
       if (own === undefined || free === undefined) return;
       if (!held.has('total_amount')) assert.equal(own.total_amount, free.total_amount);
@@ -182,8 +171,8 @@ test('property: after a refusal the next different value of every source counts,
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 7 }), fc.boolean(), (steps, isEvent) => {
       const guarded = run(steps, true);
-      const aside = guarded.views?.aside?.map((one) => ({ ...one, isRefused: true as const }));
-      const refused: Stored = aside ? { ...guarded, views: { ...guarded.views, aside } } : guarded;
+      const quarantine = guarded.claims?.quarantine?.map((one) => ({ ...one, state: 'refused' as const }));
+      const refused: Stored = quarantine ? { ...guarded, claims: { ...guarded.claims, quarantine } } : guarded;
       const next = (one: Statement) => {
         const { rows } = decideBatch(brand, new Map([['reservation A', refused]]), [one]);
         return JSON.parse(rows.get('reservation A')?.text ?? '') as Reservation;
@@ -191,7 +180,7 @@ test('property: after a refusal the next different value of every source counts,
       const last = steps.at(-1) as Step;
       const again = statementOf(last, steps.length + 1);
       const before = JSON.parse(guarded.text) as Reservation;
-      if (aside?.some(({ path, source }) => path === 'total_amount' && source === again.source))
+      if (heldIn(guarded).some(({ path, source }) => path === 'total_amount' && source === again.source))
         assert.equal(next(again).total_amount, before.total_amount);
       const other = {
         ...last,
@@ -225,7 +214,7 @@ test('a value that an event had overruled is held when the list goes on showing 
     const after = rows.get('reservation A');
     assert.equal(JSON.parse(after?.text ?? '').check_in, right.check_in, name);
     assert.deepEqual(
-      after?.views?.aside?.map(({ says: { values } }) => values.check_in),
+      heldIn(after as Stored).map(({ says: { values } }) => values.check_in),
       [late.check_in],
       name,
     );

@@ -160,7 +160,7 @@ function ruledProfile(
 
 /** The guest's own statement about consent; `merged` is the profile before the rules, `known` what else is known of the guest's consent. */
 function consentStated(
-  { by, mode, effectiveAt: at }: Arrival,
+  { by, effectiveAt: at }: Arrival,
   { present }: GuestUpdate,
   merged: Guest,
   { marketing_consent }: Guest,
@@ -169,7 +169,7 @@ function consentStated(
   const value = marketing_consent ?? null;
   const isStated = present.has('marketing_consent') || value !== (merged.marketing_consent ?? null);
   if (!isStated) return undefined;
-  const own = { value, source: by ?? mode, at };
+  const own = { value, source: by ?? 'guest', at } as const;
   return newerConsent(known, { ...own, isOwn: true, own });
 }
 
@@ -177,7 +177,9 @@ function consentStated(
 export function amended(arrival: Arrival, { record: { id }, said, notes }: GuestAmendment, raw: Json): Statement {
   const origins = Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
   const guests = said.map((item) => ({ ...item, isOwn: true as const }));
-  return amend({ id, raw, notes, origins, says: { values: {}, lists: { guests } } }, arrival);
+  const says = { values: {}, lists: { guests } };
+  const source = arrival.by ?? 'guest';
+  return { ...amend({ id, raw, notes, origins, says }, arrival), source, isPerson: true };
 }
 
 /** The day at the hotel. */

@@ -1,7 +1,7 @@
+import type { Reservation } from '../../canonical/reservation.ts';
 import type { EpochMs, LocalDate } from '../../terms.ts';
-import { togetherWith } from '../aside.ts';
 import { type Feed, feedOf, type Statement } from '../forms.ts';
-import type { HeldPath } from '../hear.ts';
+import { type HeldPath, togetherWith } from '../quarantine.ts';
 import {
   type Counted,
   countSigns,
@@ -73,8 +73,9 @@ export function countBatch(
     if (isStored || own.size > 0) rows++;
     if (own.size === 0) continue;
     signs.set(statement, own);
-    const { check_in = '', check_out = '' } = (decision.kind === 'change' ? decision.record : {}) as Partial<SignedRow>;
-    signed.push({ signs: own, check_in, check_out });
+    const record = (decision.kind === 'change' ? decision.record : {}) as Partial<Reservation>;
+    const { check_in = '', check_out = '' } = record;
+    signed.push({ signs: own, check_in, check_out, bookers: bookersOf(record) });
   }
   const run = feed === 'pull' ? causeId : undefined;
   const batch: Counted = { rows: of ?? rows + unchanged, ...countSigns(signed), run, at };
@@ -93,9 +94,31 @@ export function countBatch(
   return { batches, signs, isOnlyStrange: !isAmongHeld && !isSuspicious(memory.recent, guard.limits) };
 }
 
+/** Fields of a partner's own that name who booked. */
+const bookerFields = /group|block|compan|corporate|agen|booker|allotment/i;
+
+/** Who may have booked it: the first guest's address or number, and what the partner says of a company, an agency, a group or a block. */
+function bookersOf({ guests = [], extra = {} }: Partial<Reservation>): readonly string[] {
+  const { email, phone, extra: more = {} } = guests[0] ?? {};
+  const named = Object.entries({ ...more, ...extra }).filter(([name]) => bookerFields.test(name));
+  const values = [
+    email,
+    phone,
+    ...named.map(([name, value]) => (value ? `${name} ${JSON.stringify(value)}` : undefined)),
+  ];
+  return values.flatMap((one) => (one === undefined ? [] : [digest(one)]));
+}
+
+/** Two texts with one digest are taken for one booker; the store keeps no name. */
+function digest(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  return (sum >>> 0).toString(36);
+}
+
 /** The holds that keep values of a row's source back. */
 export const holdsOn = ({ statement: { source }, stored }: Decided): readonly string[] =>
-  stored?.views?.aside?.flatMap((one) => (one.isRefused || one.source !== source ? [] : one.hold)) ?? [];
+  stored?.claims?.quarantine?.flatMap((one) => (one.state === 'held' && one.source === source ? one.hold : [])) ?? [];
 
 /** Rows of a page without news. They belong to the run's other rows. */
 export function countUnchanged(guard: Guard | undefined, run: string, rows: number): void {

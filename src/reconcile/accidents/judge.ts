@@ -5,7 +5,7 @@ import { isPartOf, isTold, partsOf, type Sign } from './signs.ts';
 export interface Counted {
   readonly rows: number;
   readonly signs: { readonly [sign: Sign]: number };
-  /** Of the rows with a sign: how many arrive, or leave, on the same day. Only the days that most of them share. */
+  /** Of the rows with a sign: how many arrive or leave on the same day, or have the same booker. Only what most of them share. */
   readonly shared?: { readonly [sign: Sign]: { readonly [day: string]: number } };
   /** The run to which a page belongs: its pages are judged together. Absent for events. */
   readonly run?: string | undefined;
@@ -88,7 +88,7 @@ const twoDaysShare = 0.95;
 /** Amounts in another unit or currency, rather than other prices; and how far single rows may be from it. */
 const farFactor = 3;
 const nearFactor = 1.5;
-const mostDays = 4;
+const mostShared = 6;
 /** Bookings that a list no longer shows are cancelled for good: fewer of them are an accident. */
 const goneShare = 0.25;
 
@@ -123,8 +123,7 @@ export function judge(normal: Normal, batches: readonly Counted[], limits: Guard
   const held = new Map<Sign, Hold>();
   const told = { ...normal.told };
   let holds = normal.holds.filter(({ state, sign, at, closedAt = at }) => {
-    const isEnding = sign === 'gone' || sign.startsWith('status ');
-    return state === 'open' || now - closedAt < (isEnding ? endingsRememberedMs : rememberedMs);
+    return state === 'open' || now - closedAt < (isEnding(partsOf(sign).kind) ? endingsRememberedMs : rememberedMs);
   });
   const accidents: Sign[] = [];
   for (const sign of mostTellingFirst(batch.signs)) {
@@ -208,8 +207,9 @@ function strangersAmong(recent: readonly Counted[], limits: GuardLimits, { expec
 }
 
 /**
- * Whether the affected rows may be one group: it arrives, or left, on one day. Whole groups are cancelled, moved and renegotiated together,
- * and guests who left are forgotten together; but nobody takes back the addresses of guests who are still to come.
+ * Whether the affected rows may be one group: it arrives, or left, on one day. Whole groups are moved and renegotiated together, and guests
+ * who left are forgotten together; but nobody takes back the addresses of guests who are still to come. Bookings that end together are a
+ * group only if they have somebody in common who booked them: the missing end of a list has its days in common.
  */
 function groupIn(
   kind: string,
@@ -219,9 +219,10 @@ function groupIn(
   { isPulled, now }: { readonly isPulled: boolean; readonly now: EpochMs },
 ): 'group' | 'perhaps' | 'no' {
   const today = new Date(now).toISOString().slice(0, 10);
-  const sizes = largest(
-    kind === 'cleared' ? new Map([...days].filter(([day]) => day.startsWith('out') && day.slice(4) <= today)) : days,
-  );
+  const isLeft = (day: string) => day.startsWith('out') && day.slice(4) <= today;
+  const sizes = isEnding(kind)
+    ? largestOf(days, ['by'])
+    : largestOf(kind === 'cleared' ? new Map([...days].filter(([day]) => isLeft(day))) : days, ['in', 'out']);
   if (!isPulled) {
     const [one = 0, other = 0] = sizes.filter((size) => size <= groupSize);
     return one >= oneDayShare * affected || one + other >= twoDaysShare * affected ? 'group' : 'no';
@@ -232,16 +233,18 @@ function groupIn(
   return ofOneDay >= oneDayShare * affected ? 'perhaps' : 'no';
 }
 
-/** The two days that most of the rows share, as arrivals or as departures. */
-function largest(days: ReadonlyMap<string, number>): readonly number[] {
-  const of = (kind: string) => [...days].flatMap(([day, rows]) => (day.startsWith(kind) ? [rows] : []));
-  const [arrivals, departures] = ['in', 'out'].map((kind) =>
-    of(kind)
+const isEnding = (kind: string): boolean => kind === 'gone' || kind === 'status';
+
+/** What the most rows share of one kind: the two most common arrivals, departures or bookers. */
+function largestOf(shared: ReadonlyMap<string, number>, kinds: readonly string[]): readonly number[] {
+  const sizes = kinds.map((kind) =>
+    [...shared]
+      .flatMap(([one, rows]) => (one.startsWith(`${kind} `) ? [rows] : []))
       .sort((a, b) => b - a)
       .slice(0, 2),
   );
-  const sum = (all: readonly number[] = []) => all.reduce((total, rows) => total + rows, 0);
-  return (sum(departures) > sum(arrivals) ? departures : arrivals) ?? [];
+  const sum = (all: readonly number[]) => all.reduce((total, rows) => total + rows, 0);
+  return sizes.toSorted((a, b) => sum(b) - sum(a))[0] ?? [];
 }
 
 /** Counts the rows with a sign. Amounts in another unit: some of the rows also changed in an ordinary way since the last poll. */
@@ -265,7 +268,7 @@ function sharesOf(sign: Sign, { affected, of }: Evidence): Pick<Hold, 'shareBefo
     : { shareBefore: 0, shareNow: share };
 }
 
-/** Counts the rows of a batch that have each sign, and the days that they share: of signs that are not rare, which a page has few of. */
+/** Counts the rows of a batch that have each sign, and the days and bookers that they share: of signs that are not rare, which a page has few of. */
 export function countSigns(rows: readonly SignedRow[]): Required<Pick<Counted, 'signs' | 'shared'>> {
   const signs: { [sign: Sign]: number } = {};
   for (const row of rows) for (const sign of row.signs) signs[sign] = (signs[sign] ?? 0) + 1;
@@ -275,10 +278,11 @@ export function countSigns(rows: readonly SignedRow[]): Required<Pick<Counted, '
     const days: { [day: string]: number } = {};
     for (const row of rows) {
       if (!row.signs.has(sign)) continue;
-      for (const day of [`in ${row.check_in}`, `out ${row.check_out}`]) days[day] = (days[day] ?? 0) + 1;
+      const all = [`in ${row.check_in}`, `out ${row.check_out}`, ...(row.bookers ?? []).map((one) => `by ${one}`)];
+      for (const one of new Set(all)) days[one] = (days[one] ?? 0) + 1;
     }
     const most = Object.entries(days).sort((one, other) => other[1] - one[1]);
-    shared[sign] = Object.fromEntries(most.slice(0, mostDays));
+    shared[sign] = Object.fromEntries(most.slice(0, mostShared));
   }
   return { signs, shared };
 }
@@ -287,6 +291,8 @@ export interface SignedRow {
   readonly signs: ReadonlySet<Sign>;
   readonly check_in: string;
   readonly check_out: string;
+  /** Who may have booked it: a person, a company, an agency, a group or a block, without their names. */
+  readonly bookers?: readonly string[];
 }
 
 /** Whether a batch may be an accident: if not, the store need not be asked. */

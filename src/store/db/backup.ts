@@ -119,7 +119,7 @@ export async function eachStoredText(pool: Pool, each: (texts: readonly StoredTe
     await tx.query(
       `declare stored no scroll cursor for
        select integration, data::text as text, true as record from records
-       union all select integration, views::text, false from records where views is not null
+       union all select integration, claims::text, false from records where claims is not null
        union all select integration, concat_ws(' ', diff::text, raw::text), false from history where diff is not null or raw is not null
        union all select integration, convert_from(body, 'UTF8'), false from events where body is not null
        union all select integration, convert_from(hydrated, 'UTF8'), false from events where hydrated is not null

@@ -38,40 +38,67 @@ const isDocument: Content = (value, _, field) => {
 const moment = z.tuple([z.number(), z.number()]);
 const moments = z.record(z.string(), moment).optional();
 const values = z.record(z.string(), z.unknown());
-const run = z.looseObject({ since: moment, otherwise: moment.optional() });
-const item = z.looseObject({ values, at: moments, run: run.optional(), since: moment.optional() });
-const view = z.union([
-  z.looseObject({
-    moment,
+const item = z.looseObject({ values, at: moments });
+const mention = z.strictObject({
+  value: z.boolean().nullable(),
+  since: z.number(),
+  until: z.number(),
+  isOwn: z.literal(true).optional(),
+});
+const element = item.extend({
+  mentions: z.array(mention).optional(),
+  since: moment.optional(),
+  gone: moment.optional(),
+});
+const account = z.looseObject({
+  moment,
+  values,
+  at: moments,
+  lists: z.record(z.string(), z.looseObject({ at: moment.optional(), items: z.array(element) })),
+});
+const stated = {
+  at: moment,
+  seen: moment.optional(),
+  isPerson: z.literal(true).optional(),
+  silence: z.literal('keep').optional(),
+  elements: z.literal('merge').optional(),
+  base: account.optional(),
+};
+const fieldNames = z.array(z.string()).optional();
+const claim = z.union([
+  z.strictObject({
+    ...stated,
     values,
-    at: moments,
-    lists: z.record(z.string(), z.looseObject({ at: moment.optional(), items: z.array(item) })),
+    less: fieldNames,
+    lists: z.record(z.string(), z.array(item).nullable()).optional(),
+    assumed: values.optional(),
+    unread: fieldNames,
   }),
   z.strictObject({
-    moment,
-    none: z.array(z.string()).optional(),
+    ...stated,
+    none: fieldNames,
     ids: z.record(z.string(), z.array(z.string().nullable())).optional(),
-    runs: z.array(run.nullable()).optional(),
   }),
 ]);
 const statement = z.looseObject({ value: z.boolean().nullable(), at: z.number() });
-const said = z.looseObject({ values });
-const aside = z.looseObject({
+const quarantined = z.looseObject({
   hold: z.string(),
+  state: z.enum(['held', 'refused', 'ended']),
   source: z.string(),
   path: z.string(),
-  moment,
-  manner: z.strictObject({ silence: z.enum(['clear', 'keep']), lists: z.enum(['replace', 'merge']) }),
-  says: z.looseObject({ values, lists: z.record(z.string(), z.array(said)) }),
+  at: moment,
+  until: moment.optional(),
+  says: z.looseObject({ values, lists: z.record(z.string(), z.array(item)) }),
 });
-const views = z.looseObject({
-  aside: z.array(aside).optional(),
+const claims = z.looseObject({
+  quarantine: z.array(quarantined).optional(),
   consent: statement.extend({ source: z.string(), others: z.record(z.string(), statement).optional() }).optional(),
 });
-const isViews: Content = (value) =>
-  views.safeParse(value).success &&
+const log = z.array(claim).min(1);
+const isClaims: Content = (value) =>
+  claims.safeParse(value).success &&
   Object.entries(value as object).every(
-    ([source, one]) => source === 'consent' || source === 'aside' || view.safeParse(one).success,
+    ([source, one]) => source === 'consent' || source === 'quarantine' || log.safeParse(one).success,
   );
 
 const night = z.looseObject({ night: z.string(), rooms: z.number(), revenue: z.record(z.string(), z.number()) });
@@ -92,7 +119,7 @@ const normal = z.looseObject({ recent: z.array(counted), usual: counted, holds: 
 const checked = new Map<string, Content>([
   ['documents.body', isDocument],
   ['records.data', isRecord],
-  ['records.views', isViews],
+  ['records.claims', isClaims],
   ['records.unlisted', form(z.looseObject({ since: instant, asked_at: instant.optional() }))],
   ['history.diff', form(z.array(z.looseObject({ path: z.string() })))],
   ['history.notes', form(z.array(z.tuple([z.string(), z.string()], z.json())))],

@@ -2,10 +2,10 @@ import { type Guest, type Reservation, recordText } from '../../canonical/reserv
 import type { Keyring } from '../../kit/crypto.ts';
 import { jsonbText, parseJson } from '../../kit/json.ts';
 import type { Person } from '../../privacy/person.ts';
+import { claimsWithout } from '../../reconcile/claims-without.ts';
 import { difference } from '../../reconcile/difference.ts';
 import { aboutRecord } from '../../reconcile/profile.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
-import { viewsWithout } from '../../reconcile/views-without.ts';
+import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import type { Json } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
 import { changed, rowsOf, type Tx, together } from '../db/pool.ts';
@@ -126,7 +126,7 @@ function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): Ch
       version: one.version + 1,
       record,
       text: recordText(record),
-      state: { moment, views: viewsKeptWithout(one, record, isErased) },
+      state: { moment, claims: claimsKeptWithout(one, record, isErased) },
       diff: [],
       notes: [],
       reason: 'A guest was erased.',
@@ -135,13 +135,13 @@ function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): Ch
 }
 
 /** The sources' statements without the person; a profile keeps none. */
-function viewsKeptWithout(
-  { type, views, record: was, named }: FoundRecord,
+function claimsKeptWithout(
+  { type, claims, record: was, named, moment }: FoundRecord,
   record: Reservation | Guest,
   isErased: (guest: Guest) => boolean,
-): StoredViews | undefined {
-  if (type === 'guest' || views === undefined) return undefined;
-  return viewsWithout(views, was as Reservation, isErased, named, 'extra' in record);
+): StoredClaims | undefined {
+  if (type === 'guest' || claims === undefined) return undefined;
+  return claimsWithout(claims, was as Reservation, moment, isErased, named, 'extra' in record);
 }
 
 const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;

@@ -3,7 +3,7 @@ import { decodeRecord, type Guest, type Reservation } from '../../canonical/rese
 import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { Person } from '../../privacy/person.ts';
 import type { Moment } from '../../reconcile/says.ts';
-import { type StoredViews, saidIn } from '../../reconcile/stored-views.ts';
+import { type StoredClaims, saidIn } from '../../reconcile/stored-claims.ts';
 import type { EntityType } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -19,8 +19,8 @@ export interface FoundRecord {
   readonly moment: Moment;
   /** A rule drops it now; see `removedContent`. */
   readonly record: Reservation | Guest;
-  /** The views of each source, stored beside the record. */
-  readonly views: StoredViews | undefined;
+  /** The claims of each source, stored beside the record. */
+  readonly claims: StoredClaims | undefined;
   readonly versions: readonly {
     readonly version: number;
     readonly record: Reservation | Guest;
@@ -53,7 +53,7 @@ export async function findRecords(tx: Tx, person: Person, search: Search): Promi
       const versions = [
         ...candidate.versions.map((one) => guestsOf(one.record)),
         guestsOf(candidate.record),
-        ...guestsInViews(candidate.views),
+        ...guestsInClaims(candidate.claims),
         ...guestsPinned(candidate),
       ];
       const among = person.among(versions, candidate.integration);
@@ -75,10 +75,10 @@ export async function findRecords(tx: Tx, person: Person, search: Search): Promi
 }
 
 /** A booking of other guests may name the person in a text: who booked, whom to call. */
-function isInTexts({ type, record, versions, views = {} }: Candidate, named: readonly Guest[]): boolean {
+function isInTexts({ type, record, versions, claims = {} }: Candidate, named: readonly Guest[]): boolean {
   if (type === 'guest') return false;
   const records = [record, ...versions.map((one) => one.record)].map((one) => ({ ...one, guests: [] }));
-  const ofSources = saidIn(views).map((said) => ({ ...said, lists: { ...said.lists, guests: [] } }));
+  const ofSources = saidIn(claims).map((said) => ({ ...said, lists: { ...said.lists, guests: [] } }));
   return [...records, ...ofSources].some((one) => mentions(JSON.stringify(one), named));
 }
 
@@ -86,8 +86,8 @@ const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
   'guests' in record ? record.guests : [record as Guest];
 
 /** The guests as each source names them and knew them before, possibly with another address than the record has. */
-const guestsInViews = (views: StoredViews | undefined): (readonly Guest[])[] =>
-  saidIn(views).flatMap(({ lists }) => {
+const guestsInClaims = (claims: StoredClaims | undefined): (readonly Guest[])[] =>
+  saidIn(claims).flatMap(({ lists }) => {
     const items = lists.guests ?? [];
     return [items.map(({ values }) => statedGuest(values)), items.map(({ as = {} }) => statedGuest(as))];
   });
@@ -127,7 +127,7 @@ async function readCandidates(
     effective_ms: number;
     seq: number;
     data: string;
-    views: StoredViews | null;
+    claims: StoredClaims | null;
     pins: string[];
     made: string | null;
   }>(
@@ -146,15 +146,15 @@ async function readCandidates(
        union
        select s.integration, s.type, s.id from records s
         where $9::text is null and ($5::text is null or s.integration = $5)
-          and (${isNamed('s.data')} or ${isNamed('s.views')})
+          and (${isNamed('s.data')} or ${isNamed('s.claims')})
        union
        select s.integration, s.type, s.id
          from (select distinct integration, type, id from history
                 where $9::text is not null and at >= now() - $9::interval) t
          join records s using (integration, type, id)
-        where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.views')}))
+        where ($5::text is null or s.integration = $5) and (${isNamed('s.data')} or ${isNamed('s.claims')}))
      select r.integration, r.type, r.id, r.version, (extract(epoch from r.effective_at) * 1000)::bigint as effective_ms, r.seq,
-            r.data::text as data, r.views,
+            r.data::text as data, r.claims,
             (select coalesce(array_agg(p.key), '{}') from profile_pins p
               where r.type = 'guest' and p.integration = r.integration and p.profile_id = r.id) as pins,
             ${versionsAfter('r', '0')} as made
@@ -172,13 +172,13 @@ async function readCandidates(
       keys.map(({ key }) => `${anyKey('reservation', [key])} | ${anyKey('guest', [key])}`),
     ],
   );
-  return rows.map(({ effective_ms, seq, data, views, made, ...row }) => {
+  return rows.map(({ effective_ms, seq, data, claims, made, ...row }) => {
     const decode = (text: string): Reservation | Guest => decodeRecord(row.type, text);
     return {
       ...row,
       moment: [effective_ms, seq],
       record: decode(data),
-      views: views ?? undefined,
+      claims: claims ?? undefined,
       versions: [{ version: row.version, data }, ...versionsBefore({ version: row.version, data }, made)]
         .map(({ version, data: text }) => ({ version, record: decode(text) }))
         .reverse(),

@@ -50,6 +50,17 @@ export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly D
   );
 }
 
+/** Messages that named these reservations before they were stored: they count now. */
+export async function closeWaiting(tx: Tx, integration: string, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update dead_letters set state = 'replayed', closed_at = now(), closed_by = 'run',
+            closed_reason = 'The reservation came: the message was applied to it.'
+      where integration = $1 and kind = 'event' and type = 'reservation' and id = any($2) and state = 'open'
+        and code in ('record.unknown_reservation', 'push.not_hydrated')`,
+    [integration, ids],
+  );
+}
+
 /** A pulled record that was processed: stored, unchanged, superseded or dropped by a rule. */
 interface Processed {
   readonly id: string;

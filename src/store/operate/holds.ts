@@ -1,10 +1,12 @@
 import type { Brand } from '../../brand/brand.ts';
 import type { Hold } from '../../reconcile/accidents/judge.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import type { Quarantined } from '../../reconcile/quarantine.ts';
+import type { StoredClaims } from '../../reconcile/stored-claims.ts';
+import type { EpochMs } from '../../terms.ts';
 import { columnsOf, rowsTable } from '../db/columns.ts';
 import { columnOf, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
 import { lockNormal, saveNormal } from '../records/guard.ts';
-import { viewColumns } from '../records/write.ts';
+import { claimColumns } from '../records/write.ts';
 
 /** A hold with the brand and the feed that it belongs to. */
 export interface BrandHold extends Hold {
@@ -62,7 +64,7 @@ export async function findHold(db: Pool | Tx, id: string): Promise<BrandHold | u
 export interface HeldRecord {
   readonly id: string;
   readonly version: number;
-  readonly views: StoredViews;
+  readonly claims: StoredClaims;
 }
 
 const ofHold = `integration = $1 and type = 'reservation' and held is not null and held @> array[$2]`;
@@ -91,20 +93,20 @@ export const lockHeld = (
   after = '',
 ): Promise<HeldRecord[]> =>
   rowsOf(tx)(
-    `select id, version, views from records where ${ofHold} and ($3::text[] is null or id = any($3)) and id > $5
+    `select id, version, claims from records where ${ofHold} and ($3::text[] is null or id = any($3)) and id > $5
       order by id limit $4 for update`,
     [integration, id, only, limit, after],
   );
 
-const asides = rowsTable(2, { text: ['id', 'views', 'held'] });
+const quarantined = rowsTable(2, { text: ['id', 'claims', 'held'] });
 
-/** Writes what is set aside of these records. */
-export async function writeAsides(tx: Tx, integration: string, records: readonly HeldRecord[]): Promise<void> {
+/** Writes the quarantine of these records. */
+export async function writeQuarantine(tx: Tx, integration: string, records: readonly HeldRecord[]): Promise<void> {
   await tx.query(
-    `update records r set views = t.views::json, held = t.held::text[]
-       from ${asides.sql}
+    `update records r set claims = t.claims::json, held = t.held::text[]
+       from ${quarantined.sql}
       where r.integration = $1 and r.type = 'reservation' and r.id = t.id`,
-    [integration, ...asides.values(records.map(({ id, views }) => ({ id, ...viewColumns(views) })))],
+    [integration, ...quarantined.values(records.map(({ id, claims }) => ({ id, ...claimColumns(claims) })))],
   );
 }
 
@@ -141,6 +143,9 @@ export async function closeHold(
   return true;
 }
 
+/** What was claimed up to now goes on not counting. */
+const ended = (one: Quarantined, now: EpochMs): Quarantined => ({ ...one, state: 'ended', until: [now, 0] });
+
 /** A hold that kept nothing back for so long may end while some of its records still wait: the partner no longer shows them. */
 const quietMs = 3_600_000;
 
@@ -156,11 +161,11 @@ export async function endHolds(pool: Pool): Promise<void> {
       if (!isNormal || !(await closeHold(tx, hold, 'ended', 'run'))) return;
       const left = await lockHeld(tx, hold, undefined, hold.open);
       if (left.length === 0) return;
-      const without = left.map(({ views, ...one }) => {
-        const aside = views.aside?.filter((each) => each.hold !== hold.id);
-        return { ...one, views: { ...views, aside } };
+      const without = left.map(({ claims, ...one }) => {
+        const quarantine = claims.quarantine?.map((each) => (each.hold === hold.id ? ended(each, now) : each));
+        return { ...one, claims: { ...claims, quarantine } };
       });
-      await writeAsides(tx, hold.integration, without);
+      await writeQuarantine(tx, hold.integration, without);
       await noteRefused(tx, hold, left, 'The partner’s answers are normal again: the held value was dropped.');
     });
   }

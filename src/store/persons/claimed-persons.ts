@@ -82,7 +82,7 @@ export async function claimedPersons(
           if (from === undefined || consent === undefined) return false;
           const at = times?.get(`${id} ${from.version}`)?.[0] ?? 0;
           const place = from.guests.findIndex((one) => one === guest || JSON.stringify(one) === JSON.stringify(guest));
-          const stated = consents?.of({ from, place }) ?? statedBy(guest, at);
+          const stated = consents?.of({ from, place }) ?? statedBy(guest, at, id);
           return newerConsent(consent, stated)?.value !== value;
         },
       };

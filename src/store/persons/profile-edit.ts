@@ -2,10 +2,10 @@ import type { Brand } from '../../brand/brand.ts';
 import { noteOf } from '../../canonical/notes.ts';
 import { decodeRecord, type Guest } from '../../canonical/reservation.ts';
 import { keyTexts } from '../../persons/identifiers.ts';
-import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import { type Consent, newerConsent, ofBooking } from '../../reconcile/consent.ts';
 import { aboutProfile, mergeProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
-import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
+import { consentsIn, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import type { EpochMs } from '../../terms.ts';
 import { numberOf, rowOf, type Tx } from '../db/pool.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
@@ -109,21 +109,23 @@ export async function fromReservations(
   keys: readonly string[],
   others: readonly string[],
 ): Promise<{ readonly guest: Guest; readonly consent: Consent | undefined }> {
-  const { rows } = await tx.query<{ data: string; views: StoredViews | null; ms: number; seq: number }>(
-    `select r.data::text as data, r.views, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+  const { rows } = await tx.query<{ data: string; claims: StoredClaims | null; ms: number; seq: number }>(
+    `select r.data::text as data, r.claims, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from (select id from ${keyedRecords('$2')} k where integration = $1) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
       order by r.effective_at, r.seq`,
     [integration, anyKey('reservation', keys)],
   );
   let stated: { guest: Guest; consent: Consent | undefined } = { guest: {}, consent: undefined };
-  for (const { data, views, ms, seq } of rows) {
+  for (const { data, claims, ms, seq } of rows) {
     const reservation = decodeRecord('reservation', data);
-    const consents = consentsIn(reservation, views ?? undefined, [ms, seq]);
+    const consents = consentsIn(reservation, claims ?? undefined, [ms, seq], true);
     for (const [position, guest] of reservation.guests.entries()) {
       const own = keyTexts(guest);
       if (!own.some((key) => keys.includes(key)) || own.some((key) => others.includes(key))) continue;
-      stated = { guest: mergeProfile(stated.guest, guest), consent: newerConsent(stated.consent, consents[position]) };
+      const one = consents[position];
+      const consent = newerConsent(stated.consent, one && ofBooking(one, reservation.id));
+      stated = { guest: mergeProfile(stated.guest, guest), consent };
     }
   }
   return stated;

@@ -4,7 +4,7 @@ import { type GuestKey, type GuestKeyKind, keyText, keyTexts, newProfileId } fro
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
 import type { Moment } from '../../reconcile/says.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import { cellOf, columnOf, hitsOne, rowsOf, type Tx } from '../db/pool.ts';
 import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
 
@@ -55,10 +55,10 @@ async function readProfiles(
     data: string;
     ms: number;
     seq: number;
-    views: StoredViews | null;
+    claims: StoredClaims | null;
     pins: string[] | null;
   }>(
-    `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.views,
+    `select r.id, r.version, r.data::text as data, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.claims,
             (select array_agg(p.key) from profile_pins p where p.integration = $1 and p.profile_id = r.id) as pins
        from (select k.id from unnest($5::text[]) as t (query)
               cross join lateral (select id from ${keyedRecords('t.query')} k where integration = $1 order by id limit $4) k
@@ -74,19 +74,21 @@ async function readProfiles(
       [...new Set(keys)].map((key) => anyKey('guest', [key])),
     ],
   );
-  return rows.map(({ id, version, data, ms, seq, views, pins }) => ({
+  return rows.map(({ id, version, data, ms, seq, claims, pins }) => ({
     id,
     version,
     guest: decodeRecord('guest', data),
     moment: [ms, seq],
-    consent: views?.consent,
+    consent: claims?.consent,
     ...(pins && { pins: new Set(pins) }),
   }));
 }
 
 /** Only a shared address, such as one that a call centre enters in every booking, has more upcoming reservations. */
 const mostReservations = 200;
-const ahead = `'confirmed', 'checked_in', 'other'`;
+/** Upcoming and in-house stays, and cancelled ones whose days are not over: they may be reinstated. */
+const ahead = (data: string): string =>
+  `(${data} ->> 'status' in ('confirmed', 'checked_in', 'other') or ${data} ->> 'check_out' >= (current_date - 1)::text)`;
 
 /** The stored reservations of these ids, locked in the order of the ids. */
 export async function lockReservations(
@@ -114,7 +116,7 @@ export async function findProfiles(tx: Tx, integration: string, keys: readonly G
 export async function readReservationAhead(tx: Tx, integration: string, id: string): Promise<Reservation | undefined> {
   const data = await cellOf(tx)<string>(
     `select data::text as data from records
-      where integration = $1 and type = 'reservation' and id = $2 and version > 0 and data ->> 'status' in (${ahead})`,
+      where integration = $1 and type = 'reservation' and id = $2 and version > 0 and ${ahead('data')}`,
     [integration, id],
   );
   return data === undefined ? undefined : decodeRecord('reservation', data);
@@ -133,7 +135,7 @@ export async function findReservationsOf(
        from (select id from ${keyedRecords('$2')} k where integration = $1
              union select $3::text where $3::text is not null) k
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = k.id and r.version > 0
-      where $5 or r.data ->> 'status' in (${ahead})
+      where $5 or ${ahead('r.data')}
       order by r.data ->> 'check_out' desc limit $4`,
     [integration, anyKey('reservation', keys.map(keyText)), named, mostReservations, withPast],
   );
@@ -153,7 +155,7 @@ export async function isRefusedAt(
     `select from ${keyedRecords('$2')} k
        join records r on r.integration = k.integration and r.type = 'guest' and r.id = k.id and r.version > 0
       where k.integration = any($1) and r.data ->> 'marketing_consent' = 'false'
-        and r.views -> 'consent' ->> 'source' is distinct from $3 limit 1`,
+        and r.claims -> 'consent' ->> 'source' is distinct from $3 limit 1`,
     [integrations, anyKey('guest', keys.map(keyText)), by],
   );
 }

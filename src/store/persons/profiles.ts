@@ -7,6 +7,7 @@ import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import type { RecordState, Statement } from '../../reconcile/forms.ts';
 import { type AlikeProfile, aboutProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
 import { isNewer, type Moment } from '../../reconcile/says.ts';
+import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
 import { take } from '../records/take.ts';
 import { updateStates } from '../records/write.ts';
@@ -14,6 +15,7 @@ import { mergeInto } from './edit-profiles.ts';
 import { addPairs, bookingsOf, bookingsWith, linkBookings, type ProfilePair } from './profile-bookings.ts';
 import { lockProfiles, type Profile, profileIds, profilesById, profilesLike } from './profile-lookup.ts';
 import {
+  type DecidedConsent,
   effectiveTimes,
   type LateBooking,
   lateBookings,
@@ -21,6 +23,7 @@ import {
   type ReservationVersion,
   readConsents,
   statedBy,
+  undecidedBookings,
 } from './stated.ts';
 
 /** A guest of a reservation version, with the time of the version. */
@@ -75,11 +78,11 @@ export async function assembleProfiles(
       if (id === undefined) continue;
       made.use(from, id, choice.kind === 'new' ? choice.alike : []);
       if (choice.kind === 'known') made.joins.push(...choice.others.map((other) => ({ kept: id, other: other.id })));
-      const stated = consents.of(one) ?? statedBy(guest, at[0]);
+      const stated = consents.of(one) ?? statedBy(guest, at[0], from.id);
       const consent = newerConsent(known?.consent, stated);
-      const last = known?.consent?.own;
-      if (last && last.at > (stated?.at ?? at[0]) && last.value !== (guest.marketing_consent ?? null)) {
-        const { value, source, at: statedAt } = last;
+      const last = decisionFor(guest, known?.consent, consent, stated?.at ?? at[0]);
+      if (last !== undefined) {
+        const { value, at: statedAt, source } = last;
         const update = {
           guest: value === null ? {} : { marketing_consent: value },
           present: new Set(['marketing_consent']),
@@ -90,6 +93,9 @@ export async function assembleProfiles(
       const isPinned = keyTexts(guest).some((key) => known?.pins?.has(key));
       if (known && isNewer(known.moment, at) && !isPinned)
         made.older.push({ id: from.id, guest, profileId: id, at: at[0] });
+      const decided = consent?.value ?? null;
+      if (consent && decided !== null && (known?.consent?.value ?? decided) !== decided)
+        made.decided.push({ profileId: id, guest, at: consent.until ?? consent.at, value: decided });
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
     }
     if (made.statements.length > 0) await take(tx, target, made.statements);
@@ -98,8 +104,37 @@ export async function assembleProfiles(
     await linkBookings(tx, integration, made.links(bookings.has));
     await addPairs(tx, integration, made.pairs);
     await joinProfiles(tx, target, made.joins);
-    return [...made.late, ...(await lateBookings(tx, integration, made.older))];
+    const decided = await undecidedBookings(tx, integration, made.decided);
+    return byMessage([...made.late, ...decided, ...(await lateBookings(tx, integration, made.older))]);
   });
+}
+
+/** What one message says about a guest of a booking is one statement. */
+function byMessage(all: readonly LateBooking[]): readonly LateBooking[] {
+  const groups = Map.groupBy(all, ({ id, profileId, at }) => JSON.stringify([id, profileId, at])).values();
+  return [...groups].flatMap((group) => {
+    const [one] = group;
+    if (one === undefined || group.length === 1) return group;
+    const guest: Guest = Object.assign({}, ...group.map(({ update }) => update.guest));
+    const present = new Set(group.flatMap(({ update }) => [...update.present]));
+    return [{ ...one, update: { guest, present } }];
+  });
+}
+
+/**
+ * What a booking does not know of its guest's consent: what the guest said after it, or a no that counts although the booking says yes. Who
+ * comes back to a booking after a no reads no, whatever its row repeats.
+ */
+function decisionFor(
+  { marketing_consent: value }: Guest,
+  known: Consent | undefined,
+  consent: Consent | undefined,
+  statedAt: EpochMs,
+): Pick<Consent, 'value' | 'at' | 'source'> | undefined {
+  const own = known?.own;
+  if (own && own.at > statedAt && own.value !== (value ?? null)) return { ...own, source: 'guest' };
+  if (value !== true || consent?.value !== false) return undefined;
+  return { value: false, at: consent.until ?? consent.at, source: 'profile' };
 }
 
 /** The profile of a guest as it is known, and what the guest makes of it. */
@@ -114,6 +149,8 @@ class Made {
   readonly restated = new Map<string, RecordState>();
   readonly late: LateBooking[] = [];
   readonly older: OlderGuest[] = [];
+  /** Whose consent is decided otherwise since this batch. */
+  readonly decided: DecidedConsent[] = [];
   readonly pairs: ProfilePair[] = [];
   readonly joins: { readonly kept: string; readonly other: string }[] = [];
   readonly #used = new Map<ReservationVersion, Set<string>>();
@@ -139,7 +176,7 @@ class Made {
     if (isSame) {
       // A repeated consent changes only its time, which decides against a statement that arrives late.
       const isRestated = consent !== undefined && consent !== known.consent;
-      if (isRestated) this.restated.set(id, { moment, views: { consent } });
+      if (isRestated) this.restated.set(id, { moment, claims: { consent } });
       return profile;
     }
     this.restated.delete(id);

@@ -1,12 +1,13 @@
 import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
-import type { Consent } from '../../reconcile/consent.ts';
-import type { GuestUpdate } from '../../reconcile/guest-update.ts';
+import { type Consent, ofBooking } from '../../reconcile/consent.ts';
+import { agreement, type GuestUpdate, withdrawal } from '../../reconcile/guest-update.ts';
 import type { Moment, Source } from '../../reconcile/says.ts';
-import { consentsIn, type StoredViews } from '../../reconcile/stored-views.ts';
+import { consentsIn, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import type { EpochMs } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
-import type { Tx } from '../db/pool.ts';
+import { rowsOf, type Tx } from '../db/pool.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
+import { bookingsWith } from './profile-bookings.ts';
 
 /** One version of a reservation whose guests get profiles. */
 export interface ReservationVersion {
@@ -62,8 +63,33 @@ export async function lateBookings(
   });
 }
 
-export const statedBy = ({ marketing_consent: value }: Guest, at: EpochMs): Consent | undefined =>
-  value === undefined ? undefined : { value, source: 'pull', at };
+/** A decision about a person's consent that some of the bookings do not show yet. */
+export type DecidedConsent = Omit<OlderGuest, 'id'> & { readonly value: boolean };
+
+/** What was decided about persons, for those of their bookings that read otherwise: yes of somebody who refused, or no by an earlier decision. */
+export async function undecidedBookings(
+  tx: Tx,
+  integration: string,
+  decided: readonly DecidedConsent[],
+): Promise<readonly LateBooking[]> {
+  if (decided.length === 0) return [];
+  const rows = await rowsOf(tx)<{ id: string; profileId: string }>(
+    `select r.id, p.id as "profileId" from unnest($2::text[], $3::boolean[]) as p (id, value)
+      cross join lateral (${bookingsWith('p.id')}) b
+       join records r on r.integration = $1 and r.type = 'reservation' and r.id = b.reservation_id and r.version > 0
+      where case when p.value then r.claims -> 'profile' is not null and r.data::text like '%"marketing_consent":false%'
+                 else r.data::text like '%"marketing_consent":true%' end
+      order by r.id`,
+    [integration, ...columnsOf(decided, 'profileId', 'value')],
+  );
+  return rows.flatMap(({ id, profileId }) => {
+    const of = decided.find((one) => one.profileId === profileId);
+    return of === undefined ? [] : [{ ...of, id, update: of.value ? agreement : withdrawal, source: 'profile' }];
+  });
+}
+
+export const statedBy = ({ marketing_consent: value }: Guest, at: EpochMs, booking?: string): Consent | undefined =>
+  value === undefined ? undefined : { value, source: 'pull', at, ...(booking !== undefined && { booking }) };
 
 /** The source and time of the guests' consent in these reservations, if the stored version is still the same. */
 export async function readConsents(
@@ -77,20 +103,22 @@ export async function readConsents(
     id: string;
     version: number;
     data: string;
-    views: StoredViews | null;
+    claims: StoredClaims | null;
     ms: number;
     seq: number;
   }>(
-    `select r.id, r.version, r.data::text as data, r.views, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+    `select r.id, r.version, r.data::text as data, r.claims, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
        from unnest($2::text[], $3::int[]) as t (id, version)
        join records r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
       where r.id = any($2::text[])`,
     [integration, ...columnsOf(stated, 'id', 'version')],
   );
   const consents = new Map(
-    rows.map(({ id, version, data, views, ms, seq }) => [
+    rows.map(({ id, version, data, claims, ms, seq }) => [
       `${id} ${version}`,
-      consentsIn(decodeRecord('reservation', data), views ?? undefined, [ms, seq]),
+      consentsIn(decodeRecord('reservation', data), claims ?? undefined, [ms, seq], true).map(
+        (one) => one && ofBooking(one, id),
+      ),
     ]),
   );
   return { of: ({ from: { id, version }, place }) => consents.get(`${id} ${version}`)?.[place] };

@@ -13,6 +13,7 @@ export interface KeptPayload {
   readonly id: string;
   readonly mode: 'pull' | 'single' | 'push';
   readonly effectiveAt: Date;
+  readonly seq: number;
   readonly sent: Sent;
   /** The documents that it was read with; null for an event that changed nothing. */
   readonly connectorVersion: number | null;

@@ -13,6 +13,7 @@ import { type ChangeStep, movesOf, type Target, versionOf } from './write.ts';
 export function isNoted({ statement, decision }: Decided): boolean {
   if (statement.id === '') return false;
   if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return true;
+  if (decision.notes !== undefined) return true;
   // Reading again what is stored already is no news.
   if (decision.isShown || statement.arrival.cause === 'reprocess') return false;
   return !(isInEvent(statement) && statement.arrival.cause === 'event' && statement.notes.length === 0);
@@ -97,6 +98,7 @@ function entryOf(brand: Target, { statement, decision }: Decided) {
 function notesOf({ notes }: Statement, decision: Decision): readonly Note[] {
   if (decision.kind === 'change') return decision.notes;
   const isNoteless = decision.kind === 'dead' || decision.kind === 'dropped';
+  if ('notes' in decision && decision.notes) return [...notes, ...decision.notes];
   return isNoteless ? notes.filter(({ code }) => code === 'requested_by_id') : notes;
 }
 

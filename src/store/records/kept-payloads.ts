@@ -1,6 +1,7 @@
+import { mostClaims } from '../../reconcile/claims.ts';
 import type { Json } from '../../terms.ts';
 import { columnOf, type Pool, rowsOf } from '../db/pool.ts';
-import { eventOf, type KeptPayload, modeOf, type Payload, payloadColumns, sentOf, whole } from './entry-payload.ts';
+import { eventOf, type KeptPayload, modeOf, type Payload, payloadColumns, sentOf } from './entry-payload.ts';
 
 export interface PayloadRange {
   /** Days (UTC) on which the payload was received, both included. */
@@ -45,8 +46,8 @@ export async function newestPayloads(pool: Pool, integration: string, limit: num
 }
 
 /**
- * Of a list only the newest row, which is all that it says now; of the other sources every payload, since each may state only a part.
- * A dead event stated nothing. Payloads of another connector that the brand had before are left out.
+ * The newest payloads of each source, as many as a record tells apart, oldest first. A dead event stated nothing. Payloads of another connector
+ * that the brand had before are left out.
  */
 export async function payloadsOf(
   pool: Pool,
@@ -62,25 +63,24 @@ export async function payloadsOf(
                      (select body ->> 'connector' as now from documents where kind = 'integration' and name = $1 and in_force) c
                where kind = 'integration' and name = $1)
      ), entries as (
-       select r.id, ${modeOf} as mode, ${payloadColumns}, r.effective_at, r.seq, r.at, r.connector_version, r.integration_version,
-              r.cause = 'run' and r.raw #>> '{${whole},partial}' is null as is_row
+       select r.id, ${modeOf} as mode, ${payloadColumns}, r.effective_at, r.seq, r.at, r.connector_version, r.integration_version
          from history r ${eventOf}
         where r.integration = $1 and r.type = 'reservation' and r.id = any($2::text[]) and r.cause in ('run', 'event')
           and (r.cause = 'run' or r.outcome <> 'dead')
           and coalesce(r.integration_version, 1) >= coalesce((select min(version) from connected), 0)
        union all
        select id, case when hydrated_at is null then 'push' else 'single' end, null, event, body, hydrated,
-              coalesce(hydrated_at, least(occurred_at, received_at)), seq, received_at, null, null, false
+              coalesce(hydrated_at, least(occurred_at, received_at)), seq, received_at, null, null
          from events
         where integration = $1 and type = 'reservation' and id = any($2::text[]) and outcome in ('unchanged', 'superseded')
           and received_at >= coalesce((select min(applied_at) from connected), '-infinity')
      ), ranked as (
-       select *, row_number() over (partition by id, mode, is_row order by effective_at desc, seq desc) as age from entries
+       select *, row_number() over (partition by id, mode order by effective_at desc, seq desc) as age from entries
      )
-     select id, mode, raw, event, body, hydrated, effective_at as "effectiveAt", connector_version as "connectorVersion",
+     select id, mode, raw, event, body, hydrated, effective_at as "effectiveAt", seq, connector_version as "connectorVersion",
             integration_version as "integrationVersion"
        from ranked
-      where (mode <> 'pull' or not is_row or age = 1)
+      where age <= ${mostClaims}
         and ($3::date is null or at >= $3::date) and ($4::date is null or at < $4::date + 1)
       order by id, effective_at, seq`,
     [integration, ids, from, to],

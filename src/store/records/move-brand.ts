@@ -1,7 +1,7 @@
 import { decodeRecord, type Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
 import type { Moment } from '../../reconcile/says.ts';
-import { asEarlierSystem, type StoredViews } from '../../reconcile/stored-views.ts';
+import { asEarlierSystem, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import type { IntegrationName } from '../../terms.ts';
 import { texts } from '../db/columns.ts';
 import { columnOf, numberOf, type Pool, rowOf, type Tx } from '../db/pool.ts';
@@ -123,15 +123,15 @@ async function continueBookings(
   matched: Move['matched'],
 ): Promise<void> {
   const ids = matched.map(({ id }) => id);
-  const { rows } = await tx.query<{ id: string; data: string; views: StoredViews | null; ms: number; seq: number }>(
-    `select id, data::text as data, views, (extract(epoch from effective_at) * 1000)::float8 as ms, seq from records
+  const { rows } = await tx.query<{ id: string; data: string; claims: StoredClaims | null; ms: number; seq: number }>(
+    `select id, data::text as data, claims, (extract(epoch from effective_at) * 1000)::float8 as ms, seq from records
       where integration = $1 and type = 'reservation' and id = any($2) order by id for update`,
     [integration, ids],
   );
-  const states = rows.map(({ id, data, views, ms, seq }) => {
+  const states = rows.map(({ id, data, claims, ms, seq }) => {
     const moment: Moment = [ms, seq];
-    const earlier = asEarlierSystem(views ?? undefined, decodeRecord('reservation', data), moment);
-    return { statement: { type: 'reservation' as const, id }, state: { moment, views: earlier } };
+    const earlier = asEarlierSystem(claims ?? undefined, decodeRecord('reservation', data), moment);
+    return { statement: { type: 'reservation' as const, id }, state: { moment, claims: earlier } };
   });
   await updateStates(tx, integration, states);
   await tx.query(

@@ -4,7 +4,6 @@ import { decodeRecord, type Guest } from '../../canonical/reservation.ts';
 import { decide } from '../../pipeline.ts';
 import { type Held, holdsOn, type Shown } from '../../reconcile/accidents/guard.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
-import type { Aside } from '../../reconcile/aside.ts';
 import {
   type Decision,
   recordKey,
@@ -15,11 +14,12 @@ import {
   tally,
 } from '../../reconcile/forms.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
+import type { Quarantined } from '../../reconcile/quarantine.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import { numberOf, type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
 import { keepSold } from '../measures/stays.ts';
-import { insertDeadLetters } from '../operate/dead-letter-changes.ts';
+import { closeWaiting, insertDeadLetters } from '../operate/dead-letter-changes.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
 import { enqueue, isNoted, writeHistory } from './history.ts';
@@ -82,7 +82,14 @@ export async function take(
     markListed(tx, brand, steps),
     keepSold(tx, brand.integration, steps),
   ]);
-  const unused = [...rows].filter(([, { version, views }]) => version === 0 && views === undefined);
+  const awaited = changes.filter(({ stored }) => stored?.version === 0 && stored.claims !== undefined);
+  if (awaited.length > 0)
+    await closeWaiting(
+      tx,
+      brand.integration,
+      awaited.map(({ statement }) => statement.id),
+    );
+  const unused = [...rows].filter(([, { version, claims }]) => version === 0 && claims === undefined);
   if (unused.length > 0)
     await dropUnused(
       tx,
@@ -170,10 +177,13 @@ export function overIn({ steps, rows }: Batch): ReadonlySet<string> {
   const counts = new Map<string, { of: number; still: number }>();
   for (const step of steps) {
     if (step.statement.arrival.cause !== 'run' || step.stored?.version === 0) continue;
-    const after = rows.get(recordKey(step.statement))?.views?.aside ?? [];
+    const after = rows.get(recordKey(step.statement))?.claims?.quarantine ?? [];
     for (const hold of new Set(holdsOn(step))) {
       const { of, still } = counts.get(hold) ?? { of: 0, still: 0 };
-      counts.set(hold, { of: of + 1, still: still + Number(after.some((one) => one.hold === hold)) });
+      counts.set(hold, {
+        of: of + 1,
+        still: still + Number(after.some((one) => one.hold === hold && one.state === 'held')),
+      });
     }
   }
   return new Set(
@@ -187,17 +197,18 @@ export function withoutHolds(
   { rows }: Batch,
   over: ReadonlySet<string>,
 ): ReadonlyMap<string, Stored> {
-  const isKept = (one: Aside) => one.isRefused || !over.has(one.hold);
+  const isKept = (one: Quarantined) => one.state !== 'held' || !over.has(one.hold);
   return new Map(
-    [...stored].map(([key, { views, ...row }]) => {
-      const isShown = row.version > 0 && rows.get(key)?.views?.aside?.some((one) => !isKept(one));
-      return [key, { ...row, views: views && isShown ? { ...views, aside: views.aside?.filter(isKept) } : views }];
+    [...stored].map(([key, { claims, ...row }]) => {
+      const isShown = row.version > 0 && rows.get(key)?.claims?.quarantine?.some((one) => !isKept(one));
+      const quarantine = claims?.quarantine?.filter(isKept);
+      return [key, { ...row, claims: claims && isShown ? { ...claims, quarantine } : claims }];
     }),
   );
 }
 
 /** The record as the next statement finds it; undefined if this one leaves it as it was. */
-function storedAfter(decision: Decision, before: Stored | undefined): Stored | undefined {
+export function storedAfter(decision: Decision, before: Stored | undefined): Stored | undefined {
   if (decision.kind === 'change') {
     const { version, event, text, state } = decision;
     return { version, event, text, ...state, sightedAt: before?.sightedAt };
@@ -265,7 +276,7 @@ function withdrawalOf(id: string, guest: Guest, change: ChangeStep): Statement {
     {
       record: { ...guest, marketing_consent: false },
       notes: [noteOf('consent_withdrawn', 'marketing_consent', { reason })],
-      consent: change.decision.state.views?.consent ?? { value: false, source: 'pull', at: effectiveAt },
+      consent: change.decision.state.claims?.consent ?? { value: false, source: 'pull', at: effectiveAt },
     },
   );
 }

@@ -1,7 +1,7 @@
 import { decodeRecord } from '../../canonical/reservation.ts';
-import type { Consent } from '../../reconcile/consent.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
-import { consentsIn } from '../../reconcile/stored-views.ts';
+import { type Consent, statedBySources } from '../../reconcile/consent.ts';
+import type { StoredClaims } from '../../reconcile/stored-claims.ts';
+import { consentsIn } from '../../reconcile/stored-claims.ts';
 import type { EntityType, Json } from '../../terms.ts';
 import { completeSince } from '../db/partitions.ts';
 import { cellOf, type Pool, type UnreadRow, withoutNulls } from '../db/pool.ts';
@@ -68,7 +68,7 @@ export async function readTimeline(
   const range = [...key, earlier, upTo];
   const [record, entered, repeated, attempts, dead, outbox, sighting, since] = await Promise.all([
     db.query<Current>(
-      `select version, data, created_at, changed_at, data::text as text, views,
+      `select version, data, created_at, changed_at, data::text as text, claims,
               (extract(epoch from effective_at) * 1000)::float8 as ms, seq
          from records where integration = $1 and type = $2 and id = $3 and version > 0`,
       key,
@@ -114,8 +114,8 @@ export async function readTimeline(
     ),
     db.query(
       `select max(requested_at) as at, 'seen_unchanged' as what, count(*)::int as times from sightings
-        where integration = $1 and $2 = any(ids) and $3::timestamptz is null having count(*) > 0`,
-      [integration, id, upTo],
+        where integration = $1 and $2 = any(ids) and $3::timestamptz is null and $4 = 'reservation' having count(*) > 0`,
+      [integration, id, upTo, type],
     ),
     completeSince(db),
   ]);
@@ -197,19 +197,18 @@ interface Current {
   readonly created_at: Date;
   readonly changed_at: Date;
   readonly text: string;
-  readonly views: StoredViews | null;
+  readonly claims: StoredClaims | null;
   readonly ms: number;
   readonly seq: number;
 }
 
-function consentsOf(type: EntityType, { text, views, ms, seq }: Current): Timeline['consents'] {
+function consentsOf(type: EntityType, { text, claims, ms, seq }: Current): Timeline['consents'] {
   const shown = ({ value, source, at }: Pick<Consent, 'value' | 'source' | 'at'>) =>
     value === null ? [] : [{ value, source, at: new Date(at).toISOString() }];
   if (type === 'guest') {
-    const others = Object.entries(views?.consent?.others ?? {}) as [Consent['source'], Pick<Consent, 'value' | 'at'>][];
-    const outranked = others.map(([source, { value, at }]) => ({ source, value, at })).sort((a, b) => b.at - a.at);
-    return views?.consent ? [views.consent, ...outranked].flatMap(shown) : [];
+    const [decided, ...others] = claims?.consent ? statedBySources(claims.consent) : [];
+    return decided ? [decided, ...others.toSorted((a, b) => b.at - a.at)].flatMap(shown) : [];
   }
-  const consents = consentsIn(decodeRecord('reservation', text), views ?? undefined, [ms, seq]);
+  const consents = consentsIn(decodeRecord('reservation', text), claims ?? undefined, [ms, seq]);
   return consents.flatMap((consent, guest) => (consent ? shown(consent).map((one) => ({ guest, ...one })) : []));
 }

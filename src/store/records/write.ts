@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { statedGuest } from '../../canonical/stated-guest.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
 import {
   type Change,
@@ -8,7 +9,7 @@ import {
   type Statement,
   type Stored,
 } from '../../reconcile/forms.ts';
-import type { StoredViews } from '../../reconcile/stored-views.ts';
+import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import type { ChangeEvent, EntityType, EpochMs } from '../../terms.ts';
 import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
@@ -34,7 +35,7 @@ export function movesOf(changes: readonly ChangeStep[]): { readonly first: Chang
 
 /** The columns of a record's version, in `insert` and `update`. */
 export const versionColumns = {
-  text: ['type', 'id', 'data', 'views', 'held', 'event', 'trace', 'keys', 'arrival'],
+  text: ['type', 'id', 'data', 'claims', 'held', 'event', 'trace', 'keys', 'arrival'],
   int: ['version'],
   float8: ['ms', 'listed'],
   bigint: ['seq'],
@@ -57,13 +58,13 @@ function versionRow({ type, id, arrival }: Statement, change: Change, listed: nu
   };
 }
 
-const stateRow = ({ moment: [ms, seq], views }: RecordState) => ({ ms, seq, ...viewColumns(views) });
+const stateRow = ({ moment: [ms, seq], claims }: RecordState) => ({ ms, seq, ...claimColumns(claims) });
 
 /** `held`: the holds that keep something of the record back, as a PostgreSQL array. */
-export function viewColumns(views: StoredViews | undefined) {
-  const ids = views?.aside?.flatMap(({ hold, isRefused }) => (isRefused ? [] : [hold])) ?? [];
+export function claimColumns(claims: StoredClaims | undefined) {
+  const ids = claims?.quarantine?.flatMap(({ hold, state }) => (state === 'held' ? [hold] : [])) ?? [];
   const held = ids.length === 0 ? undefined : `{${[...new Set(ids)].join(',')}}`;
-  return { views: views && JSON.stringify(views), held };
+  return { claims: claims && JSON.stringify(claims), held };
 }
 
 /** The row that the record agrees with from now on; undefined if part of the row does not count. */
@@ -96,7 +97,7 @@ export async function writeRecords(
   for (const { statement, decision } of steps) {
     if (decision.kind === 'change') states.delete(recordKey(statement));
     else if ('state' in decision && decision.state !== undefined && !('isShown' in decision && decision.isShown))
-      states.set(recordKey(statement), { statement, state: decision.state, version: versionOf(decision) });
+      states.set(recordKey(statement), { statement, state: decision.state, version: versionOf(decision) ?? 0 });
   }
   const strangers = [...states.values()].filter((one) => one.version === 0 && isIn(inserted, one));
   if (strangers.length > 0)
@@ -136,7 +137,7 @@ async function updateVersions(
     text: `
       update records r
          set version = t.version, event = t.event, trace = t.trace, effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq,
-             data = t.data::json, views = t.views::json, held = t.held::text[], keys = t.keys::tsvector, changed_at = now(),
+             data = t.data::json, claims = t.claims::json, held = t.held::text[], keys = t.keys::tsvector, changed_at = now(),
              arrival = t.arrival::date, listed = coalesce(t.listed, case when r.listed is not null then least(r.listed, -1) end)
         from ${versions.sql}
        where r.integration = $1 and r.type = t.type and r.id = t.id and r.id = any(${versions.array('id')})`,
@@ -145,24 +146,25 @@ async function updateVersions(
 }
 
 interface MovedState {
-  readonly statement: Pick<Statement, 'type' | 'id'> & { readonly record?: Statement['record'] };
+  readonly statement: Pick<Statement, 'type' | 'id' | 'record' | 'says'>;
   readonly state: RecordState;
 }
 
-const moved = rowsTable(2, { text: ['type', 'id', 'views', 'held', 'keys'], float8: ['ms'], bigint: ['seq'] });
+const moved = rowsTable(2, { text: ['type', 'id', 'claims', 'held', 'keys'], float8: ['ms'], bigint: ['seq'] });
 
 /**
  * Writes what is stored beside records whose content did not change. A row without a version is found by what is set aside. While something
  * is held, the next row is read even if it is the one that the record agrees with: it ends the hold.
  */
 export async function updateStates(tx: Tx, integration: string, states: readonly MovedState[]): Promise<void> {
-  const rows = states.map(({ statement: { type, id, record }, state }) => {
-    return { type, id, ...stateRow(state), keys: keysText(type, record) };
+  const rows = states.map(({ statement: { type, id, record, says }, state }) => {
+    const named = record ?? { guests: (says?.lists.guests ?? []).map(({ values }) => statedGuest(values)) };
+    return { type, id, ...stateRow(state), keys: keysText(type, type === 'guest' ? record : named) };
   });
   await tx.query({
     name: 'update-states',
     text: `update records r
-              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, views = t.views::json, held = t.held::text[],
+              set effective_at = to_timestamp(t.ms / 1000.0), seq = t.seq, claims = t.claims::json, held = t.held::text[],
                   listed = case when t.held is null then r.listed else least(r.listed, -1) end,
                   keys = case when r.version = 0 then t.keys::tsvector else r.keys end
              from ${moved.sql}
@@ -229,24 +231,24 @@ async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Pr
     name: 'lock-records',
     text: `
       with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, data, views, held, event, trace, keys, arrival, listed)
+        insert into records (integration, type, id, version, effective_at, seq, data, claims, held, event, trace, keys, arrival, listed)
         select $1, type, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
-               coalesce(seq, 0), coalesce(data::json, '{}'), views::json, held::text[],
+               coalesce(seq, 0), coalesce(data::json, '{}'), claims::json, held::text[],
                coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
           from ${made.sql}
          order by id, type
             on conflict do nothing
         returning type, id, version
       ), locked as materialized (
-        select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.views, t.ms
+        select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.claims, t.ms
           from records r join ${wantedRows.sql} on t.type = r.type and t.id = r.id
          where r.integration = $1 and r.id = any(${wantedRows.array('id')}) order by r.id, r.type for update of r
       )
       select true as is_new, type, id, version, 'created' as event, 0::bigint as effective_ms, 0::bigint as seq, '{}' as text,
-             null::json as views, null::float8 as sighted_ms
+             null::json as claims, null::float8 as sighted_ms
         from inserted
       union all
-      select false, type, id, version, event, (extract(epoch from effective_at) * 1000)::bigint, seq, data::text, views,
+      select false, type, id, version, event, (extract(epoch from effective_at) * 1000)::bigint, seq, data::text, claims,
              (select (extract(epoch from max(s.requested_at)) * 1000)::float8 from sightings s
                where s.integration = $1 and s.requested_at > to_timestamp(ms / 1000.0) and l.id = any(s.ids))
         from locked l`,
@@ -270,15 +272,15 @@ interface Row {
   readonly effective_ms: number;
   readonly seq: number;
   readonly text: string;
-  readonly views: StoredViews | null;
+  readonly claims: StoredClaims | null;
   readonly sighted_ms: number | null;
 }
 
-const storedOf = ({ version, event, effective_ms, seq, text, views, sighted_ms }: Row): Stored => ({
+const storedOf = ({ version, event, effective_ms, seq, text, claims, sighted_ms }: Row): Stored => ({
   version,
   event,
   moment: [effective_ms, seq],
   text,
-  views: views ?? undefined,
+  claims: claims ?? undefined,
   ...(sighted_ms !== null && { sightedAt: sighted_ms }),
 });

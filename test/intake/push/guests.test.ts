@@ -332,10 +332,12 @@ describe('guest events', () => {
     );
     await bench.work();
     const after = await readTimeline(bench.pool, integration, 'reservation', 'R-1001');
-    assert.deepEqual(after?.consents, [{ guest: 0, value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
+    assert.deepEqual(after?.consents, [
+      { guest: 0, value: false, source: 'guest', at: new Date(at + 2).toISOString() },
+    ]);
     const [profile] = await bench.profiles();
     const known = await readTimeline(bench.pool, integration, 'guest', profile?.id ?? '');
-    assert.deepEqual(known?.consents, [{ value: false, source: 'push', at: new Date(at + 2).toISOString() }]);
+    assert.deepEqual(known?.consents, [{ value: false, source: 'guest', at: new Date(at + 2).toISOString() }]);
     const { rows } = await bench.pool.query(
       `select n ->> 0 as code from history, json_array_elements(notes) n where n ->> 0 like 'consent_%'`,
     );

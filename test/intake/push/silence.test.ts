@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Reservation } from '../../../src/canonical/reservation.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, poll, reservationData } from './events-support.ts';
@@ -95,11 +96,26 @@ describe('fields that a message does not have', () => {
     assert.deepEqual(rows, [{ code: 'record.invalid' }]);
   });
 
-  test('a thin event about an unknown reservation leaves no empty row behind', async () => {
-    await bench.send('reservation.updated', { reservation_id: 'R-none', check_out: '2026-12-08' });
+  test('a part of a reservation that overtakes it waits as a dead letter, and is applied when the reservation comes', async () => {
+    await bench.send(
+      'reservation.updated',
+      { reservation_id: 'R-1001', check_out: '2026-12-28' },
+      { occurredAt: at + 5 },
+    );
+    await bench.send('reservation.cancelled', { reservation_id: 'R-1001' }, { occurredAt: at + 9 });
     await bench.work();
-    const { rows } = await bench.pool.query('select id from records');
-    assert.deepEqual(rows, []);
+    const letters = async () => (await bench.pool.query('select code, state from dead_letters')).rows;
+    const waiting = { code: 'record.unknown_reservation', state: 'open' };
+    assert.deepEqual(await letters(), [waiting, waiting]);
+    assert.equal(await bench.reservation(), undefined);
+    await bench.send('reservation.created', reservationData(), { occurredAt: at });
+    await bench.work();
+    const { status, check_out } = (await bench.reservation()) as Reservation;
+    assert.deepEqual([status, check_out], ['cancelled', '2026-12-28']);
+    assert.deepEqual(
+      (await letters()).map(({ state }) => state),
+      ['replayed', 'replayed'],
+    );
   });
 
   test('inside a guest, a room and a charge a key that was not sent keeps the stored value', async () => {

@@ -25,7 +25,7 @@ const booking: Omit<Reservation, 'check_in' | 'check_out'> = {
 };
 const signs = (path: string, before: Json, after?: Json, more: Partial<Change> = {}, stay = {}) => {
   const record = { ...booking, check_in: '2026-03-05', check_out: '2026-03-07', ...stay };
-  const state = { moment: [1, 1], views: undefined } as const;
+  const state = { moment: [1, 1], claims: undefined } as const;
   const diff = [{ path, before, ...(after !== undefined && { after }) }];
   const decision: Change = {
     kind: 'change',
@@ -83,14 +83,25 @@ test('half of 20 rows are an accident, fewer are ordinary; of few rows, nearly a
 });
 
 /** Rows of a page that all arrive on one day, or on different days. */
-const rowsOf = (count: number, isGroup: boolean, sign = lost) =>
+const rowsOf = (count: number, isGroup: boolean, sign = lost, bookers?: string[]) =>
   countSigns(
     Array.from({ length: count }, (_, n) => ({
       signs: new Set([sign]),
       check_in: isGroup ? '2026-03-05' : `2026-03-${String(1 + (n % 20)).padStart(2, '0')}`,
       check_out: isGroup ? '2026-03-07' : `2026-03-${String(3 + (n % 20)).padStart(2, '0')}`,
+      ...(bookers && { bookers }),
     })),
   );
+
+test('bookings that end together are a group only if somebody booked them together', () => {
+  for (const sign of ['gone', 'status cancelled']) {
+    const isHeld = (bookers?: string[]) =>
+      decide(nothingKnown, { ...page('r', 90), ...rowsOf(60, true, sign, bookers) }).held.size === 1;
+    assert.deepEqual([isHeld(), isHeld(['agency'])], [true, false], sign);
+  }
+  const { held } = decide(nothingKnown, { ...page('r', 90), ...rowsOf(30, true, 'gone') });
+  assert.deepEqual([...held.keys()], ['gone'], 'the last third of a list');
+});
 
 test('more than half of a list that arrives on one day is a group; rows of all days are an accident', () => {
   const isHeld = (isGroup: boolean, affected: number, rows: number) =>

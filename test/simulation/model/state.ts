@@ -15,7 +15,7 @@ export interface RecordRow {
   readonly moment: Moment;
   readonly event: ChangeEvent;
   readonly text: string;
-  readonly views: string | undefined;
+  readonly claims: string | undefined;
   readonly listed?: number | undefined;
 }
 

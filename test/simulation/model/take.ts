@@ -3,10 +3,10 @@ import { countBatch, heldIn, type Shown } from '../../../src/reconcile/accidents
 import { judge } from '../../../src/reconcile/accidents/judge.ts';
 import type { Decided } from '../../../src/reconcile/accidents/signs.ts';
 import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
-import type { StoredViews } from '../../../src/reconcile/stored-views.ts';
+import type { StoredClaims } from '../../../src/reconcile/stored-claims.ts';
 import { idempotencyKey } from '../../../src/store/records/history.ts';
 import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/take.ts';
-import { listedBy, viewColumns } from '../../../src/store/records/write.ts';
+import { claimColumns, listedBy } from '../../../src/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -36,7 +36,14 @@ export function take(
     if (decision.kind === 'change') {
       const { version, event, text, state } = decision;
       const listed = listedBy(statement, decision) ?? (row?.listed === undefined ? undefined : -1);
-      tx.putRecord(integration, id, { version, event, text, listed, ...state, views: viewColumns(state.views).views });
+      tx.putRecord(integration, id, {
+        version,
+        event,
+        text,
+        listed,
+        ...state,
+        claims: claimColumns(state.claims).claims,
+      });
       const key = idempotencyKey(integration, 'reservation', id, version, text);
       const change = { version, event, idempotencyKey: key, at: model.now(), text };
       changes.set(id, [...(changes.get(id) ?? []), change]);
@@ -48,8 +55,8 @@ export function take(
       tx.putRecord(integration, id, {
         ...row,
         ...decision.state,
-        views: viewColumns(decision.state.views).views,
-        ...(viewColumns(decision.state.views).held !== undefined && row.listed !== undefined && { listed: -1 }),
+        claims: claimColumns(decision.state.claims).claims,
+        ...(claimColumns(decision.state.claims).held !== undefined && row.listed !== undefined && { listed: -1 }),
       });
     const after = tx.record(integration, id) as RecordRow;
     const isListed = decision.kind === 'unchanged' && !decision.isOverruled && own !== undefined;
@@ -105,13 +112,13 @@ function storedRows(
     const seenAt = model.sightings.flatMap((one) =>
       one.integration === integration && one.requestedAt > eventAt && one.ids.has(id) ? [one.requestedAt] : [],
     );
-    const { version, event, moment, text, views } = row;
+    const { version, event, moment, text, claims } = row;
     stored.set(`reservation ${id}`, {
       version,
       event,
       moment,
       text,
-      views: views === undefined ? undefined : (JSON.parse(views) as StoredViews),
+      claims: claims === undefined ? undefined : (JSON.parse(claims) as StoredClaims),
       ...(seenAt.length > 0 && { sightedAt: Math.max(...seenAt) }),
     });
   }

@@ -166,7 +166,7 @@ create table records (
   effective_at timestamptz not null,
   seq bigint not null,
   data json not null,
-  views json,
+  claims json,
   held text[],
   keys tsvector not null default '',
   trace text,
@@ -185,8 +185,8 @@ create index records_held on records (integration) where held is not null;
 create index records_unlisted on records (integration, id) where unlisted is not null;
 comment on table records is 'The newest version of each reservation and guest. A poll that brings nothing new writes nothing here.';
 comment on column records.event is 'What made the version: created, updated, cancelled, erased or removed.';
-comment on column records.views is 'What each source (pull, single, push, destination:NAME) says, with its times, before business rules; a source whose view is the record itself has only its time and the fields it said to be empty. Null: pull said all of it.';
-comment on column records.held is 'The holds that keep values of the record back; the values are in views, set aside with their times. A row with version 0 has nothing else.';
+comment on column records.claims is 'What each source (pull, single, push, destination:NAME) said, each of its different messages with its time, before business rules; a claim that is the record itself has only its time and the fields it said to be empty, an older one what differs from the next. Null: pull said all of it once.';
+comment on column records.held is 'The holds that keep values of the record back; the values are in the quarantine of claims. A row with version 0 has nothing else.';
 comment on column records.keys is 'By what it is found: the guests'' ids, e-mails, phones and names, the confirmation number (records/search-keys.ts).';
 comment on column records.trace is 'W3C traceparent of the span that made the version, which its deliveries continue; null without tracing.';
 comment on column records.partner_id is 'Of a reservation from before the brand moved to another system: its id there, with the prefix of that system.';

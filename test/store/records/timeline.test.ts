@@ -6,8 +6,9 @@ import { timelineOf } from '../../../src/operations/timeline.ts';
 import { state } from '../../../src/pipeline.ts';
 import type { Arrival } from '../../../src/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/store/db/pool.ts';
+import { insertSighting } from '../../../src/store/records/listed.ts';
 import { take } from '../../../src/store/records/take.ts';
-import type { Json } from '../../../src/terms.ts';
+import type { IntegrationName, Json } from '../../../src/terms.ts';
 import { testStore } from '../../support/store.ts';
 
 let pool: Pool;
@@ -129,4 +130,11 @@ test('the parts of a long timeline hold every entry once, and the newest has the
     const texts = (entries: readonly object[]) => entries.map((entry) => JSON.stringify(entry)).sort();
     assert.deepEqual(texts(parts.flat()), texts(whole?.timeline ?? []), `parts of ${limit}`);
   }
+});
+
+test('a reservation that its list shows again has no timeline as a guest', async () => {
+  await pulled({}, 9, [{ id: 'SEEN', check_in: '2027-01-02', check_out: '2027-01-04', status: 'confirmed' }]);
+  await transaction(pool, (tx) => insertSighting(tx, 'grand' as IntegrationName, 10_000, 'run_1', ['SEEN']));
+  assert.equal((await timelineOf(pool, 'grand', 'reservation', 'SEEN'))?.id, 'SEEN');
+  assert.equal(await timelineOf(pool, 'grand', 'guest', 'SEEN'), undefined);
 });

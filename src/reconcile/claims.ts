@@ -1,0 +1,79 @@
+import { fold } from './account.ts';
+import type { Claim } from './claim.ts';
+import { difference } from './difference.ts';
+import { isNewer, listNames, type Moment, type Says } from './says.ts';
+
+/** More different claims of one source about one booking are folded into one, which later claims cannot precede. */
+export const mostClaims = 50;
+
+export interface Placed {
+  readonly log: readonly Claim[];
+  /** The source repeats its newest claim. */
+  readonly isRepeated: boolean;
+  /** The claim is older than all that the log can tell apart. */
+  readonly isTooOld?: true;
+}
+
+/** A source's claims with one more. A claim of the same time is replaced: the same message, read again. */
+export function placed(log: readonly Claim[], claim: Claim): Placed {
+  const last = log.at(-1);
+  if (last === undefined) return { log: [claim], isRepeated: false };
+  if (log[0]?.base !== undefined && !isNewer(claim.at, log[0].at)) return { log, isRepeated: false, isTooOld: true };
+  if (isNewer(claim.at, last.at)) {
+    const isSame = saysSame(last, claim) && last.base === undefined;
+    if (isSame) return { log: [...log.slice(0, -1), seenAgain(last, claim.seen ?? claim.at)], isRepeated: true };
+    if (last.seen === undefined || isNewer(claim.at, last.seen))
+      return { log: bounded([...log, claim]), isRepeated: false };
+  }
+  const next = log.findIndex(({ at }) => !isNewer(claim.at, at));
+  const place = next === -1 ? log.length : next;
+  const known = log[place];
+  if (known !== undefined && !isNewer(known.at, claim.at)) {
+    const seen = known.seen === undefined ? claim : { ...claim, seen: known.seen };
+    return { log: log.with(place, joinedPersons(known, seen)), isRepeated: false };
+  }
+  const before = log[place - 1];
+  const isBetween = before?.seen !== undefined && isNewer(before.seen, claim.at) && !saysSame(before, claim);
+  const again = isBetween ? [{ ...before, at: before.seen, seen: undefined, base: undefined }] : [];
+  return { log: bounded([...log.slice(0, place), claim, ...again, ...log.slice(place)]), isRepeated: false };
+}
+
+/** One event may be about several persons of a booking; each is stated for itself. */
+function joinedPersons(known: Claim, claim: Claim): Claim {
+  const [before = [], own = []] = [known.says.lists.guests, claim.says.lists.guests];
+  if (!known.isPerson || !claim.isPerson) return claim;
+  const isRestated = ({ as }: (typeof before)[number]) => own.some((one) => isEqual(one.as ?? null, as ?? null));
+  const guests = [...before.filter((one) => !isRestated(one)), ...own];
+  return { ...claim, says: { ...claim.says, lists: { ...claim.says.lists, guests } } };
+}
+
+/** A claim that its source repeats. */
+export const seenAgain = (claim: Claim, at: Moment): Claim =>
+  isNewer(at, claim.seen ?? claim.at) ? { ...claim, seen: at } : claim;
+
+function bounded(log: readonly Claim[]): readonly Claim[] {
+  const [first, second, ...rest] = log;
+  if (log.length <= mostClaims || first === undefined || second === undefined) return log;
+  return [{ ...second, base: fold([first, second]) }, ...rest];
+}
+
+export function saysSame(a: Claim, b: Claim): boolean {
+  return (
+    a.isPerson === b.isPerson &&
+    a.manner.silence === b.manner.silence &&
+    a.manner.lists === b.manner.lists &&
+    contentsSame(a.says, b.says)
+  );
+}
+
+export function contentsSame(a: Says, b: Says): boolean {
+  if (!isEqual(a.values, b.values) || !isEqual(a.assumed ?? {}, b.assumed ?? {})) return false;
+  if (String(a.unread ?? []) !== String(b.unread ?? [])) return false;
+  return listNames.every((name) => {
+    const [one, other] = [a.lists[name], b.lists[name]];
+    return one === other || (one !== undefined && other !== undefined && isEqual(one, other));
+  });
+}
+
+/** Equal content, whatever the order of its fields. */
+export const isEqual = (a: unknown, b: unknown): boolean => difference(a as never, b as never).length === 0;

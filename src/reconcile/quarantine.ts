@@ -1,0 +1,286 @@
+import type { ListName } from '../canonical/fields.ts';
+import { fold, identityOf, momentOf } from './account.ts';
+import { type Account, type Accounts, type Claim, type Claims, countedAt } from './claim.ts';
+import { contentsSame, isEqual } from './claims.ts';
+import { matchItems } from './match-items.ts';
+import {
+  groupOf,
+  isEnded,
+  isNewer,
+  listNames,
+  type Moment,
+  never,
+  type SaidItem,
+  type Says,
+  type Source,
+  type Values,
+} from './says.ts';
+
+/**
+ * Values of one path that do not count: held until somebody decides, or refused. Claims stay as they were made; folding them leaves out what
+ * is in quarantine. So a release is a fold without it, and newer claims win by their times.
+ */
+export interface Quarantined {
+  readonly hold: string;
+  /** `ended`: a newer value counts; the claims up to `until` go on not counting. */
+  readonly state: 'held' | 'refused' | 'ended';
+  /** Whose claims are held. A refused value does not count from any source. */
+  readonly source: Source;
+  /** Canonical, such as total_amount or guests.email; empty for everything that a claim says. */
+  readonly path: string;
+  /** The oldest claim that it concerns. */
+  readonly at: Moment;
+  readonly until?: Moment | undefined;
+  /** The list did not show the booking. A row that shows it is judged afresh, also if it says the same. */
+  readonly isAbsence?: true | undefined;
+  readonly says: Says;
+}
+
+/** A value of the partner that must not count now. */
+export interface HeldPath {
+  readonly hold: string;
+  /** Canonical, such as guests.email; empty for the whole statement. */
+  readonly path: string;
+}
+
+/** What kept a claim from counting whole. */
+export interface Blocked {
+  readonly by: Quarantined;
+  readonly claim: Claim;
+}
+
+export interface Folded {
+  readonly accounts: Accounts;
+  readonly blocked: readonly Blocked[];
+}
+
+/** The accounts that the claims make without what is in quarantine. */
+export function foldAll(claims: Claims, quarantine: readonly Quarantined[], lagMs: number): Folded {
+  const accounts: { [Name in Source]?: Account } = {};
+  const blocked: Blocked[] = [];
+  const add = (source: Source, log: readonly Claim[] = []) => {
+    const own = quarantine.filter((one) => one.state === 'refused' || one.source === source);
+    const reduced = (claim: Claim, known: Account | undefined) =>
+      own.reduce<Claim | undefined>((left, by) => {
+        const less = left && without(left, known, by, source);
+        if (less !== left) blocked.push({ by, claim });
+        return less;
+      }, claim);
+    const account = fold(log, lagOf(source, lagMs), own.length === 0 ? undefined : reduced);
+    if (account !== undefined) accounts[source] = account;
+  };
+  const { guest, ...others } = claims;
+  for (const [source, log] of Object.entries(others) as [Source, readonly Claim[]][]) add(source, log);
+  if (guest !== undefined) add('guest', sleeping(guest, endedAt(accounts)));
+  return { accounts, blocked };
+}
+
+/** Since when the booking is cancelled; undefined if it is not. */
+function endedAt(accounts: Accounts): Moment | undefined {
+  const stated = Object.values(accounts).flatMap((account): { status: unknown; at: Moment }[] =>
+    account?.values.status === undefined
+      ? []
+      : [{ status: account.values.status, at: momentOf(account, 'status', account.moment) }],
+  );
+  const newest = stated.reduce((best, one) => (isNewer(one.at, best.at) ? one : best), { status: null, at: never } as {
+    status: unknown;
+    at: Moment;
+  });
+  return isEnded(newest.status) ? newest.at : undefined;
+}
+
+/** What a guest says does not change a cancelled booking; it counts when the booking is reinstated. A withdrawal counts at once. */
+function sleeping(log: readonly Claim[], ended: Moment | undefined): readonly Claim[] {
+  if (ended === undefined) return log;
+  return log.map((claim) => {
+    if (!isNewer(claim.at, ended)) return claim;
+    const guests = claim.says.lists.guests?.map(({ values, ...item }) => ({
+      ...item,
+      values: values.marketing_consent === false ? { marketing_consent: false } : {},
+    }));
+    return { ...claim, says: { values: {}, lists: { ...(guests && { guests }) } } };
+  });
+}
+
+/** Only lists are cached: an event that is sent again is a statement. */
+export const lagOf = (source: Source, lagMs: number): number => (source === 'pull' ? lagMs : 0);
+
+export const isListName = (name: string | undefined): name is ListName => listNames.some((one) => one === name);
+
+/** Days of arrival and departure, and an amount with its currency, are one value. */
+const oneValue: readonly (readonly string[])[] = [
+  ['check_in', 'check_out'],
+  ['start_date', 'end_date'],
+  ['total_amount', 'currency'],
+];
+
+export const togetherWith = (field: string): readonly string[] =>
+  oneValue.find((all) => all.includes(field)) ?? [field];
+
+/** A claim that only says that the partner's list no longer shows the booking. */
+const isAbsence = ({ manner }: Claim, source: Source): boolean => source === 'pull' && manner.silence === 'keep';
+
+function concerns({ state, source: of, at, until, isAbsence: isOfAbsence }: Quarantined, claim: Claim, source: Source) {
+  if (isNewer(at, claim.at) || (until !== undefined && isNewer(claim.seen ?? claim.at, until))) return false;
+  return (state === 'refused' || of === source) && (isOfAbsence !== true || isAbsence(claim, source));
+}
+
+/** The claim without these values, as if they could not be read; the same claim if it does not have them. */
+function without(claim: Claim, known: Account | undefined, by: Quarantined, source: Source): Claim | undefined {
+  if (!concerns(by, claim, source)) return claim;
+  const { says } = claim;
+  const [first, field] = by.path.split(/\.(.*)/s);
+  if (by.path === '') return contentsSame(says, by.says) ? undefined : claim;
+  if (!isListName(first)) {
+    const values = valuesWithout(says.values, known?.values, by.says.values, claim);
+    return values === undefined ? claim : { ...claim, says: { ...unreadable(says, fieldsOf(by.says.values)), values } };
+  }
+  const items = says.lists[first];
+  const refused = by.says.lists[first] ?? [];
+  if (field === undefined) {
+    if (items === undefined && (claim.manner.silence === 'keep' || known?.lists[first] === undefined)) return claim;
+    if (!isEqual(plain(items ?? []), plain(refused))) return claim;
+    const { [first]: _, ...lists } = says.lists;
+    return { ...claim, says: { ...unreadable(says, [first]), lists } };
+  }
+  if (items === undefined) return claim;
+  const isOneSource = by.source === source;
+  const places = matchItems(first, items.map(identityOf), refused.map(identityOf), isOneSource);
+  let [own, unread] = [items, [] as string[]];
+  for (const [n, place] of places.entries()) {
+    const item = items[place ?? -1];
+    if (place === undefined || item === undefined) continue;
+    const values = valuesWithout(item.values, undefined, (refused[n] as SaidItem).values, claim);
+    if (values === undefined) continue;
+    own = own.with(place, { ...item, values });
+    unread = [...unread, ...fieldsOf((refused[n] as SaidItem).values).map((one) => `${first}.${place}.${one}`)];
+  }
+  if (unread.length === 0) return claim;
+  return { ...claim, says: { ...unreadable(says, unread), lists: { ...says.lists, [first]: own } } };
+}
+
+const unreadable = (says: Says, fields: readonly string[]): Says => ({
+  ...says,
+  unread: [...(says.unread ?? []), ...fields],
+});
+
+const plain = (items: readonly SaidItem[]) => items.map(({ values }) => values);
+
+/** The fields of a quarantined value, without those that follow another one. */
+const fieldsOf = (values: Values): string[] => Object.keys(values).filter((field) => groupOf(field).length >= 1);
+
+/** The values without these, if all of them that are stated are equal; a field that a complete message lacks is stated to be empty. */
+function valuesWithout(
+  values: Values,
+  known: Values | undefined,
+  refused: Values,
+  { manner }: Claim,
+): Values | undefined {
+  const clears = manner.silence === 'clear';
+  const isStated = (field: string) =>
+    values[field] !== undefined || (clears && (known === undefined || known[field] !== undefined));
+  const stated = Object.keys(refused).filter(isStated);
+  if (stated.length === 0) return undefined;
+  if (!stated.every((field) => isEqual(values[field] ?? null, refused[field] ?? null))) return undefined;
+  return Object.fromEntries(Object.entries(values).filter(([field]) => !(field in refused)));
+}
+
+/**
+ * What to put into quarantine of a claim whose value of a path is held: what differs from `draft`, the booking as it counts without the
+ * claim. Elements that the booking does not have are new: they pass.
+ */
+export function quarantinedOf(
+  { hold, path }: HeldPath,
+  claim: Claim,
+  source: Source,
+  known: Account | undefined,
+  draft: Values | undefined,
+): Quarantined | undefined {
+  const as = {
+    hold,
+    state: 'held',
+    source,
+    path,
+    at: claim.at,
+    ...(isAbsence(claim, source) && { isAbsence: true as const }),
+  } as const;
+  const { says, manner } = claim;
+  if (path === '' || draft === undefined) return { ...as, path: '', says };
+  const [first, field] = path.split(/\.(.*)/s);
+  if (!isListName(first)) {
+    const clears = (one: string) => manner.silence === 'clear' && known?.values[one] !== undefined;
+    const stated = togetherWith(path).filter((one) => says.values[one] !== undefined || clears(one));
+    if (stated.length === 0) return undefined;
+    const values = statedIn(says.values, stated);
+    if (stated.every((one) => isEqual(says.values[one] ?? null, draft[one] ?? null))) return undefined;
+    return { ...as, says: { values, lists: {} } };
+  }
+  const items = says.lists[first];
+  const before = (draft[first] ?? []) as unknown as readonly Values[];
+  const ofList = (): Quarantined | undefined =>
+    items === undefined && manner.silence === 'keep'
+      ? undefined
+      : { ...as, path: first, says: { values: {}, lists: { [first]: items ?? [] } } };
+  if (field === undefined) return isEqual(plain(items ?? []), before) ? undefined : ofList();
+  if (items === undefined) return undefined;
+  const identities = before.map((values) => identityOf({ values }));
+  const places = matchItems(first, identities, items.map(identityOf), false);
+  const held = items.flatMap((item, index): SaidItem[] => {
+    const was = before[places[index] ?? -1];
+    if (was === undefined) return [];
+    const stated = togetherWith(field).filter((one) => item.values[one] !== undefined || manner.silence === 'clear');
+    if (stated.every((one) => isEqual(item.values[one] ?? null, was[one] ?? null))) return [];
+    const { key, as: alias } = item;
+    return [
+      { values: statedIn(item.values, stated), as: { ...(alias ?? {}), ...item.values, ...was }, ...(key && { key }) },
+    ];
+  });
+  // Other elements instead of those before, such as the guests of another booking: then the list is what changed.
+  if (held.length === 0) return before.length > 0 && places.includes(undefined) ? ofList() : undefined;
+  return { ...as, says: { values: {}, lists: { [first]: held } } };
+}
+
+/** The stated fields with those that follow them; null for one that is cleared. */
+const statedIn = (values: Values, stated: readonly string[]): Values =>
+  Object.fromEntries(
+    stated
+      .flatMap(groupOf)
+      .flatMap((one) => (values[one] === undefined && !stated.includes(one) ? [] : [[one, values[one] ?? null]])),
+  );
+
+/**
+ * The quarantine after a fold: what no claim states any more is forgotten, unless it is refused; what a newer value has replaced has ended.
+ * A list's silence replaces no value of an event.
+ */
+export function quarantineAfter(
+  quarantine: readonly Quarantined[],
+  { accounts, blocked }: Folded,
+  lagMs: number,
+): readonly Quarantined[] {
+  return quarantine.flatMap((one): Quarantined[] => {
+    if (one.state === 'refused') return [one];
+    const last = blocked.findLast(({ by }) => by === one)?.claim;
+    if (last === undefined) return [];
+    if (one.state === 'ended' || !isReplaced(one, countedAt(last, lagOf(one.source, lagMs)), accounts)) return [one];
+    return [{ ...one, state: 'ended', until: last.seen ?? last.at }];
+  });
+}
+
+function isReplaced({ source: own, path, says }: Quarantined, blockedAt: Moment, accounts: Accounts): boolean {
+  const [first, field] = path.split(/\.(.*)/s);
+  return (Object.entries(accounts) as [Source, Account][]).some(([source, account]) => {
+    const counts = (value: unknown) => (source === own ? value !== undefined : (value ?? null) !== null);
+    const isLater = (at: Moment) => isNewer(at, blockedAt);
+    if (path === '') return source === own && isLater(account.moment);
+    if (!isListName(first)) return counts(account.values[path]) && isLater(momentOf(account, path, account.moment));
+    const list = account.lists[first];
+    if (list === undefined) return false;
+    if (field === undefined) return source === own && list.at !== undefined && isLater(list.at);
+    const here = list.items.filter(({ gone }) => gone === undefined);
+    const places = matchItems(first, here.map(identityOf), (says.lists[first] ?? []).map(identityOf), source === own);
+    return places.every((place) => {
+      const item = here[place ?? -1];
+      return item && counts(item.values[field]) && isLater(momentOf(item, field, item.since ?? list.at ?? never));
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import type { Accounts, Claims } from '../../src/reconcile/claim.ts';
+import { placed } from '../../src/reconcile/claims.ts';
+import { foldAll } from '../../src/reconcile/quarantine.ts';
+import type { Manner, Moment, Says, Source } from '../../src/reconcile/says.ts';
+
+/** What a source says at some time, for tests of the pure rooms. */
+export interface Told {
+  readonly source: Source;
+  readonly at: Moment;
+  readonly says: Says;
+  readonly manner: Manner;
+  readonly isPerson?: true;
+}
+
+export const withTold = (claims: Claims, { source, ...claim }: Told): Claims => ({
+  ...claims,
+  [source]: placed(claims[source] ?? [], claim).log,
+});
+
+export const accountsOf = (claims: Claims): Accounts => foldAll(claims, [], 0).accounts;
+
+export const accountsAfter = (all: readonly Told[]): Accounts => accountsOf(all.reduce(withTold, {} as Claims));
