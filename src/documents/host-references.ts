@@ -41,7 +41,7 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
 }
 
 /** The settings of a destination that name a folder of the machine: their schema has the mark `folder`. */
-function foldersOf(body: unknown): string[] {
+export function foldersIn(body: unknown): string[] {
   const meant = isObject(body) && 'destination' in body ? meantSchema(schemas.destination, body) : undefined;
   if (meant === undefined) return [];
   return Object.keys(body as object).filter(
@@ -49,12 +49,23 @@ function foldersOf(body: unknown): string[] {
   );
 }
 
-/** Outside the workspace, or where the workspace keeps its key and its database. */
+/** Outside the workspace, or where the workspace keeps its key and its database, also where the case of letters does not count. */
 const leaves = (folder: string): boolean =>
-  isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/.test(normalize(folder));
+  isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/i.test(normalize(folder.replace(/\p{Cf}/gu, '')));
+
+/**
+ * A folder that a stored secret names and that the service must not write into: with `resolved`, the document's values. Other references are
+ * checked where they are written.
+ */
+export function strayFolder(written: object, resolved: object): string | undefined {
+  return foldersIn(written).find((key) => {
+    const [before, after] = [written, resolved].map((body) => String((body as Record<string, unknown>)[key]));
+    return findReferences(before ?? '').references.some(({ kind }) => kind === 'secret') && leaves(after ?? '');
+  });
+}
 
 function* references(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
-  const folders = foldersOf(body);
+  const folders = foldersIn(body);
   for (const { text, path } of textsIn(body)) {
     if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))
       yield { path, offset: 0, reference: text };

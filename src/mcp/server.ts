@@ -8,6 +8,7 @@ import {
   McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
+import { urlFault } from '../kit/plain-url.ts';
 import { version } from '../kit/version.ts';
 import type { Json } from '../terms.ts';
 import { type Api, type CallResult, tools } from './tools.ts';
@@ -41,8 +42,10 @@ export function mcpServer(options: McpOptions, token: string): McpServer {
 
 function apiOf(service: string, token: string): Api {
   async function send(path: string, init: RequestInit): Promise<CallResult> {
+    const url = `${service.replace(/\/+$/, '')}/api/v1${path}`;
+    if (urlFault(url) !== undefined) return { ok: false, problem: { detail: 'An id of "." or ".." names nothing.' } };
     try {
-      const answer = await fetch(new URL(`/api/v1${path}`, service), {
+      const answer = await fetch(url, {
         ...init,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         redirect: 'error',

@@ -20,11 +20,14 @@ import { previewMapping, suggestMapping } from './preview-mapping.ts';
  * result are plain data.
  */
 export const textTasks = {
-  /** Checks an edited document together with the others. `name` is the name inside the document. */
-  checkEdit: ({ others, edited, hostReferences }: Edited) => ({
-    name: parseFile(edited).name,
-    checked: refuseHostReferences(checkFiles([...others, edited], [compileCheck]), edited, hostReferences),
-    holdsCredentials: holdsCredentials(edited.kind, edited.text),
+  /** Checks documents together with the others. `names` are the names inside them. */
+  checkOffered: ({ others, offered }: Offered) => ({
+    names: offered.map(({ source }) => parseFile(source).name),
+    checked: offered.reduce(
+      (checked, { source, hostReferences }) => refuseHostReferences(checked, source, hostReferences),
+      checkFiles([...others, ...offered.map(({ source }) => source)], [compileCheck]),
+    ),
+    holdsCredentials: offered.some(({ source }) => holdsCredentials(source.kind, source.text)),
   }),
   check: ({ sources }: { readonly sources: readonly SourceFile[] }) => checkFiles(sources, [compileCheck]),
   preview: previewMapping,
@@ -52,11 +55,13 @@ export const textTasks = {
 };
 export type TextTasks = typeof textTasks;
 
-interface Edited {
+interface Offered {
   readonly others: readonly SourceFile[];
-  readonly edited: SourceFile;
-  /** References to the machine that the version in force has; see host-references.ts. */
-  readonly hostReferences: readonly string[];
+  readonly offered: readonly {
+    readonly source: SourceFile;
+    /** References to the machine that the version in force has; see host-references.ts. */
+    readonly hostReferences: readonly string[];
+  }[];
 }
 
 interface ReportAsked {

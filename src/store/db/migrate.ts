@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '90ba01defc2620411d93c73ee6422822a4b6ac9536b5e513ab411c8358c02065',
+  hash: '5b071911ac974c2b363eb973a5aaf379b2768ef58416ddd702a0cb2caa98179b',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

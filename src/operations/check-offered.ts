@@ -1,0 +1,47 @@
+import type { CheckResult } from '../documents/check.ts';
+import { hostReferences } from '../documents/host-references.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { offThread } from './off-thread.ts';
+import { type InForce, isOne, type Named, soundSources, sourcesAround } from './sources-in-force.ts';
+
+interface OfferedDocument extends Named {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface CheckedOffer {
+  readonly checked: CheckResult;
+  readonly holdsCredentials: boolean;
+}
+
+/**
+ * The one door for documents of somebody without a shell on this machine: edits through the API and the console, the answers of a partner on
+ * its onboarding page, the documents in a brand's file. Checks them together with the documents in force, as an apply would, and refuses what
+ * refers to the machine. Documents in force that had mistakes before do not matter.
+ */
+export async function checkOffered(
+  runtime: Runtime,
+  around: readonly InForce[],
+  documents: readonly OfferedDocument[],
+): Promise<CheckedOffer> {
+  const others = await sourcesAround(around, documents);
+  const offered = documents.map(({ kind, name, file, text }) => ({
+    source: { kind, file, text, shipped: false },
+    hostReferences: hostReferences(around.find((one) => isOne(one, { kind, name }))?.body),
+  }));
+  const check = (sources: typeof others) => offThread(runtime, 'checkOffered', { others: sources, offered });
+  const { names, ...first } = await check(others);
+  const isElsewhere =
+    first.checked.kind === 'invalid' &&
+    first.checked.mistakes.every((one) => documents.every(({ file }) => one.file !== file));
+  const { checked, holdsCredentials } = isElsewhere
+    ? await check(await soundSources(runtime, around, others, documents))
+    : first;
+  const mistakes = documents.flatMap(({ kind, name, file }, i) => {
+    const named = names[i];
+    if (kind === 'workspace' || name === undefined || named === undefined || named === name) return [];
+    return [{ file, line: 1, column: 1, path: kind, message: `the document is named ${named}, not ${name}` }];
+  });
+  if (mistakes.length === 0) return { checked, holdsCredentials };
+  return { checked: { kind: 'invalid', mistakes, warnings: checked.warnings }, holdsCredentials };
+}
