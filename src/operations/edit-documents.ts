@@ -8,6 +8,7 @@ import { InnboundError } from '../errors.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
+import type { Tx } from '../store/db/pool.ts';
 import { documentsAround } from '../store/documents/documents.ts';
 import { countRecords } from '../store/records/stored-record.ts';
 import { checkOffered } from './check-offered.ts';
@@ -27,6 +28,8 @@ interface ApplyOptions {
   readonly acceptCases?: boolean;
   /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
   readonly replaces?: number | undefined;
+  /** Runs in the transaction of the change before anything is written, and may throw. */
+  readonly within?: (tx: Tx) => Promise<unknown>;
 }
 
 export type EditResult =
@@ -65,7 +68,7 @@ export async function applyDocument(
   runtime: Runtime,
   { kind, name, text }: EditedDocument,
   by: string,
-  { acceptCases = false, replaces }: ApplyOptions = {},
+  { acceptCases = false, replaces, within }: ApplyOptions = {},
 ): Promise<EditResult> {
   const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name }, text);
@@ -84,6 +87,7 @@ export async function applyDocument(
     const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: text }]) : [];
     const cases = broken.filter(({ message }) => !acceptCases || message !== null);
     if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
+    await within?.(tx);
     if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
       return { refused: { kind: 'read_only', file } };
     }
