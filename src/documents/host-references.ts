@@ -6,9 +6,9 @@ import { textsIn } from './checked.ts';
 import { schemas } from './kinds.ts';
 import { inOrder, type Problem } from './mistake.ts';
 import { parseFile, type SourceFile } from './parse.ts';
-import type { Path } from './path.ts';
+import { type Path, pathText } from './path.ts';
 import { machineIdentity } from './scalars.ts';
-import { childSchema, meantSchema } from './schema-walk.ts';
+import { schemaAt, unwrap } from './schema-walk.ts';
 import { findReferences } from './secret-reference.ts';
 
 /**
@@ -40,13 +40,14 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   };
 }
 
-/** The settings of a destination that name a folder of the machine: their schema has the mark `folder`. */
-export function foldersIn(body: unknown): string[] {
-  const meant = isObject(body) && 'destination' in body ? meantSchema(schemas.destination, body) : undefined;
-  if (meant === undefined) return [];
-  return Object.keys(body as object).filter(
-    (key) => (childSchema(meant, key) as z.ZodType | undefined)?.meta?.()?.folder,
-  );
+/** The settings that name a folder or a file of the machine: their schema has the mark `folder`. */
+export function foldersIn(body: unknown): { readonly text: string; readonly path: Path }[] {
+  if (!isObject(body) || !('destination' in body || 'network' in body)) return [];
+  const schema = schemas['destination' in body ? 'destination' : 'workspace'];
+  return [...textsIn(body)].filter(({ path }) => {
+    const found = schemaAt(schema, path, body);
+    return found !== undefined && (unwrap(found) as z.ZodType).meta?.()?.folder === true;
+  });
 }
 
 /** Outside the workspace, or where the workspace keeps its key and its database, also where the case of letters does not count. */
@@ -58,17 +59,16 @@ const leaves = (folder: string): boolean =>
  * checked where they are written.
  */
 export function strayFolder(written: object, resolved: object): string | undefined {
-  return foldersIn(written).find((key) => {
-    const [before, after] = [written, resolved].map((body) => String((body as Record<string, unknown>)[key]));
-    return findReferences(before ?? '').references.some(({ kind }) => kind === 'secret') && leaves(after ?? '');
-  });
+  const named = foldersIn(written).filter(({ text }) =>
+    findReferences(text).references.some(({ kind }) => kind === 'secret'),
+  );
+  const values = new Map([...textsIn(resolved)].map(({ text, path }) => [pathText(path), text]));
+  return named.map(({ path }) => pathText(path)).find((path) => leaves(values.get(path) ?? ''));
 }
 
 function* references(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
-  const folders = foldersIn(body);
+  for (const { text, path } of foldersIn(body)) if (leaves(text)) yield { path, offset: 0, reference: text };
   for (const { text, path } of textsIn(body)) {
-    if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))
-      yield { path, offset: 0, reference: text };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };

@@ -183,9 +183,7 @@ async function judge(
     secrets: secrets.flatMap(({ name, inFile }) => (inFile === null ? [] : [name])),
     secretsHere: differing,
     addresses: [...new Set(documents.flatMap(({ body }) => addressesIn(body, used)))],
-    folders: documents.flatMap(({ body }) =>
-      foldersIn(body).map((key) => (body as { [key: string]: string })[key] ?? ''),
-    ),
+    folders: documents.flatMap(({ body }) => foldersIn(body).map(({ text }) => text)),
   };
 }
 

@@ -118,7 +118,8 @@ export async function takeUpWorkspace(
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
   return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<InForceChange<TakenUp>> => {
-    const documents = documentsOf(loaded);
+    // Without innbound.yaml its defaults would take the place of what is in force.
+    const documents = documentsOf(loaded).filter(({ file }) => !leftOut.includes(file));
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
     const offered = await filesOffered(tx, context.keys, documents, current, lastApplied);

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '5b071911ac974c2b363eb973a5aaf379b2768ef58416ddd702a0cb2caa98179b',
+  hash: 'eaefed13c3786dff4a129b1838542bd3cb841ab0ec716013bf28e5deff8a0e95',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -793,10 +793,12 @@ create table nodes (
   clock_ahead_ms bigint,
   stalled text[] not null default '{}',
   keys text[] not null default '{}',
-  version text
+  version text,
+  broken jsonb not null default '[]'
 );
 comment on table nodes is 'The running nodes, each renewing its row; one that was killed is forgotten after a minute.';
 comment on column nodes.clock_ahead_ms is 'How far the node''s clock is ahead of the database''s, as of its last heartbeat; negative when it is behind.';
+comment on column nodes.broken is 'The documents that it could not take up when it started, and why: what was in force stayed.';
 comment on column nodes.version is 'The version that the node runs, for operators during an upgrade.';
 
 create table store_state (
