@@ -93,9 +93,11 @@ export async function serveHttp(options: McpOptions, port: number): Promise<{ ur
     if (refused) return refused;
     const token = /^Bearer +(\S{8,200})$/i.exec(asked.headers.get('authorization') ?? '')?.[1];
     const session = token === undefined ? undefined : await apiOf(options.service, token).get('/session');
-    const isRefused = session?.ok === false && (session.problem as { status?: number }).status === 401;
-    if (token === undefined || isRefused)
-      return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    if (token === undefined || session?.ok !== true) {
+      // Only a token that the service has just accepted gets an answer: neither one that has to wait, nor any while it is away.
+      const problem = session?.ok === false ? (session.problem as { status?: number }) : { status: 401 };
+      return new Response(null, { status: problem.status ?? 503, headers: { 'www-authenticate': 'Bearer' } });
+    }
     const body = await bodyOf(incoming);
     if (body === undefined) return new Response(null, { status: 413 });
     return handler.fetch(requestOf(incoming, body), { authInfo: { token, clientId: 'innbound', scopes: [] } });

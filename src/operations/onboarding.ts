@@ -202,6 +202,14 @@ export async function takeSecret(runtime: Runtime, link: OnboardingLink): Promis
   return secret;
 }
 
+/** The error as a partner may read it: the names of other brands here say whom else we serve. */
+export function withoutOthers({ active }: Pick<Runtime, 'active'>, own: string, error: unknown): unknown {
+  if (!(error instanceof InnboundError)) return error;
+  const isOther = (word: string) => word !== own && active().documents.has(word);
+  const message = error.message.replace(/[a-z0-9_-]+/g, (word) => (isOther(word) ? 'another brand' : word));
+  return new InnboundError(error.code, message);
+}
+
 /** A connector of the brand's own name that no other brand uses describes only this partner, so its answers may fill it. */
 export function ownsConnector(runtime: Runtime, integration: string): boolean {
   const { documents } = runtime.active();

@@ -184,7 +184,8 @@ function compilePattern(format: string, timezone: string, meaning: Meaning): Pat
     const sign = format[at] ?? '';
     if (part !== undefined) {
       // Months in words that follow each other would be tried in every division of a long word.
-      if (names.includes(part[0])) return { kind: 'bad', message: `${part[0]} is in the date format twice`, offset: at };
+      if (names.includes(part[0]))
+        return { kind: 'bad', message: `${part[0]} is in the date format twice`, offset: at };
       names.push(part[0]);
       source += part[1];
       at += part[0].length;

@@ -14,6 +14,7 @@ import {
   revoke,
   takeSecret,
   withLink,
+  withoutOthers,
 } from '../../operations/onboarding.ts';
 import { checkPull, pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { partnerView } from '../../operations/onboarding-view.ts';
@@ -190,7 +191,12 @@ export function partnerRoutes({ runtime }: Api): Route[] {
         if (part !== undefined && !opened(link).asks.includes(part)) {
           return problem(403, 'operate.forbidden', `The link does not ask for ${part}.`);
         }
-        const done = await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name, signal);
+        const { integration } = opened(link);
+        const done = await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name, signal).catch(
+          (error: unknown) => {
+            throw withoutOthers(runtime, integration, error);
+          },
+        );
         return ok(done ?? { done: true });
       },
     });
