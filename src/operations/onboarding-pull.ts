@@ -12,7 +12,7 @@ import { type IntegrationName, isObject, type Json } from '../terms.ts';
 import { checkConformance, isCheckable } from './conformance.ts';
 import { dryRunDay } from './dry-run.ts';
 import { inForce } from './edit-documents.ts';
-import { fetchSample } from './fetch-sample.ts';
+import { fetchSample, mostTestedBytes } from './fetch-sample.ts';
 import { offThread } from './off-thread.ts';
 import { editOrThrow, holdLink, ownsConnector, settingsHash, withLink } from './onboarding.ts';
 import { partnerFields } from './onboarding-view.ts';
@@ -134,7 +134,7 @@ const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name']
 export async function testPull(runtime: Runtime, link: OnboardingLink, by: string) {
   const integration = link.integration as IntegrationName;
   const before = rehearsing(runtime, integration);
-  const fetched = await fetchSample(runtime, integration);
+  const fetched = await fetchSample(runtime, integration, runtime.sandboxOffload);
   if (fetched.kind === 'failed') {
     await save(runtime, link, before, { ...noPull(runtime), failure: fetched.code });
     const { code, message, request } = fetched;
@@ -249,7 +249,7 @@ async function walk(
   sampled: readonly { readonly record?: Json }[],
 ): Promise<Omit<PullFacts, 'settings'>> {
   const { integration } = link;
-  const run = await dryRunDay(runtime, integration, undefined);
+  const run = await dryRunDay(runtime, integration, undefined, mostTestedBytes);
   if (run.kind === 'failed') return { ...noPull(runtime), failure: run.code };
   const records = run.records.flatMap(({ record }) => (record === undefined ? [] : [record]));
   const rates = new Map(fillRates(records).map((one) => [one.field, one]));

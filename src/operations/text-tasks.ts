@@ -14,6 +14,7 @@ import { type Assigning, assignField } from './assign-field.ts';
 import { importForApi } from './import-description.ts';
 import { type Preparation, stateAgain, statePayload } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
+import { readSample } from './read-sample.ts';
 
 /**
  * The work on texts that people send: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
@@ -30,6 +31,7 @@ export const textTasks = {
     holdsCredentials: offered.some(({ source }) => holdsCredentials(source.kind, source.text)),
   }),
   check: ({ sources }: { readonly sources: readonly SourceFile[] }) => checkFiles(sources, [compileCheck]),
+  readSample,
   preview: previewMapping,
   suggest: suggestMapping,
   importDescription: importForApi,

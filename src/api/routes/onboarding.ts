@@ -163,9 +163,17 @@ export function partnerRoutes({ runtime }: Api): Route[] {
   const at = '/onboarding/{link_id}' as const;
   /** A test makes requests to an address that the partner types. */
   const tests = new Buckets(() => ({ perSecond: 0.2, burst: 8 }), 10_000);
-  const takeTest = ({ link_id }: OnboardingLink) => {
+  const underWay = new Set<string>();
+  /** Each holds a big answer for a while: one of a kind for each link, and a few on this node. */
+  const oneTest = async <T>(kind: string, { link_id }: OnboardingLink, work: () => Promise<T>): Promise<T> => {
+    const busy = (why: string) => new InnboundError('operate.busy', `${why}; try again in a few seconds.`);
     const wait = tests.take(link_id, runtime.clock.now());
     if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
+    const key = `${kind} ${link_id}`;
+    if (underWay.has(key)) throw busy('A test of this link is under way');
+    if (underWay.size >= mostTests) throw busy('Other tests are under way');
+    underWay.add(key);
+    return work().finally(() => underWay.delete(key));
   };
   /** `handle` gets the link, if it asks for `part`; its answer is sent, or only that it was done. */
   const action = <Body extends z.ZodType | undefined = undefined>(
@@ -238,14 +246,8 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       withLink(runtime, link_id, 'partner', 'retry-test', (tx, link) => startRetryTest(tx, link, runtime.clock.now())),
     ),
     action('pull', 'pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
-    action('test', 'pull', (link, _, by) => {
-      takeTest(link);
-      return testPull(runtime, link, by);
-    }),
-    action('check', 'pull', (link, _, __, signal) => {
-      takeTest(link);
-      return checkPull(runtime, link, signal);
-    }),
+    action('test', 'pull', (link, _, by) => oneTest('test', link, () => testPull(runtime, link, by))),
+    action('check', 'pull', (link, _, __, signal) => oneTest('check', link, () => checkPull(runtime, link, signal))),
     action('consent', 'pull', async ({ integration, link_id }, _, by) => {
       await withLink(runtime, link_id, 'partner', 'consent', async () => {});
       const consent = await linkFor(runtime, integration, by, `/connect/${link_id}`);
@@ -277,6 +279,8 @@ function opened(link: OnboardingLink | undefined): OnboardingLink {
   if (link === undefined) throw new TypeError('the onboarding link is gone');
   return link;
 }
+
+const mostTests = 4;
 
 /** The page stays open this long after the brand went live. */
 const pageDaysAfterLive = 30;

@@ -140,7 +140,9 @@ async function ask(
     }
     const contentType = headers['content-type'];
     const read =
-      adapter === undefined ? readAnswer(bytes, contentType) : await readAdapted(adapter, bytes, contentType);
+      adapter === undefined
+        ? await (options.read ?? readAnswer)(bytes, contentType)
+        : await readAdapted(adapter, bytes, contentType);
     if (read.kind === 'unreadable') {
       const { passing, kind: _, ...unreadable } = read;
       if (passing) return retries.retry(unreadable);
