@@ -54,21 +54,32 @@ export function foldersIn(body: unknown): { readonly text: string; readonly path
 const leaves = (folder: string): boolean =>
   isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/i.test(normalize(folder.replace(/\p{Cf}/gu, '')));
 
+/** A parameter of a PostgreSQL address that makes the driver read a file of the machine. */
+function fileParameter(text: string): string | undefined {
+  if (!/^postgres/i.test(text)) return undefined;
+  const names = new URLSearchParams(text.slice(text.indexOf('?') + 1)).keys();
+  return [...names].find((name) => ['sslcert', 'sslkey', 'sslrootcert'].includes(name));
+}
+
 /**
- * A folder that a stored secret names and that the service must not write into: with `resolved`, the document's values. Other references are
- * checked where they are written.
+ * The setting in which a stored secret names a folder or a file that only somebody with a shell may name: `resolved` has its value. Other
+ * references are checked where they are written.
  */
-export function strayFolder(written: object, resolved: object): string | undefined {
-  const named = foldersIn(written).filter(({ text }) =>
-    findReferences(text).references.some(({ kind }) => kind === 'secret'),
-  );
+export function strayPath(written: object, resolved: object): string | undefined {
+  const folders = new Set(foldersIn(written).map(({ path }) => pathText(path)));
   const values = new Map([...textsIn(resolved)].map(({ text, path }) => [pathText(path), text]));
-  return named.map(({ path }) => pathText(path)).find((path) => leaves(values.get(path) ?? ''));
+  const isStray = (at: string, value = '') => (folders.has(at) && leaves(value)) || fileParameter(value) !== undefined;
+  return [...textsIn(written)]
+    .filter(({ text }) => findReferences(text).references.some(({ kind }) => kind === 'secret'))
+    .map(({ path }) => pathText(path))
+    .find((at) => isStray(at, values.get(at)));
 }
 
 function* references(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
   for (const { text, path } of foldersIn(body)) if (leaves(text)) yield { path, offset: 0, reference: text };
   for (const { text, path } of textsIn(body)) {
+    const parameter = fileParameter(text);
+    if (parameter !== undefined) yield { path, offset: 0, reference: `the parameter ${parameter}` };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };

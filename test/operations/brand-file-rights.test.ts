@@ -156,6 +156,12 @@ const rights: readonly (readonly [what: string, kind: 'integration' | 'destinati
     lake('grand', 'type: s3\nbucket: mine-all-mine\nregion: eu-west-1\ncredentials: machine'),
     /machine/,
   ],
+  [
+    'a certificate of the host in the address of a warehouse',
+    'destination',
+    lake('grand', 'type: postgres\nurl: "postgres://u@db.example/x?ssl%72ootcert=/dev/zero"'),
+    /sslrootcert/,
+  ],
   ['the account of a brand that does not exist', 'integration', pulledBy('nobody'), /nobody/],
 ];
 
