@@ -191,8 +191,8 @@ Example:
         `Addresses that it speaks to: ${addresses.join(', ') || 'none'}. Folders that it writes into: ${folders.join(', ') || 'none'}.`,
       );
       show(`Secrets in the file: ${secrets.join(', ') || 'none'}. Erasures, which hold for this brand: ${erasures}.`);
-      if (imported.secretsHere.length > 0)
-        show(`Secrets that keep their value here: ${imported.secretsHere.join(', ')}.`);
+      if (imported.secretsKept.length > 0)
+        show(`Secrets that keep their value here: ${imported.secretsKept.join(', ')}.`);
       show(apply ? `Imported. Wrote ${files.join(', ') || 'no files'}. Start the nodes.` : 'Add --apply to import.');
     });
 }

@@ -225,9 +225,11 @@ export function settingsHash(brand: Brand | undefined): string {
 
 export function checksOf(
   runtime: Pick<Runtime, 'active'>,
-  { integration, asks, push_facts, pull_facts }: OnboardingLink,
+  { integration, asks, push_facts, pull_facts, live_at }: OnboardingLink,
 ): { readonly checks: readonly Check[]; readonly is_complete: boolean } {
-  const isTested = pull_facts?.settings === settingsHash(runtime.active().integrations.get(integration));
+  // What was approved stays as it was, whatever the operator changes later.
+  const isTested =
+    live_at !== null || pull_facts?.settings === settingsHash(runtime.active().integrations.get(integration));
   const { checks, isComplete } = checklist(asks, push_facts ?? noPushFacts, (isTested && pull_facts) || undefined);
   return { checks, is_complete: isComplete };
 }

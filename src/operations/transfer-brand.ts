@@ -96,27 +96,27 @@ async function takeOutOfForce(runtime: Runtime, name: string, by: string): Promi
   runtime.wake.signal('documents');
 }
 
-interface ImportOptions {
-  /** Secrets that exist here and that the brand may use with their value here. */
-  readonly secretsHere?: readonly string[];
-  /** Without it, only what the import would do. */
-  readonly apply: boolean;
-}
-
 type Imported = ImportedBrand & { readonly brand: string };
 
+/** Without `apply`, only what the import would do. `secretsHere`: names that exist here and that the brand may use with their value here. */
 export const importBrand = (
   runtime: Runtime,
   file: string,
-  { passphrase, ...options }: ImportOptions & { readonly passphrase: string | undefined },
-): Promise<Imported> => importWith(runtime, file, (sealed) => openedKeys(sealed, passphrase), options);
+  options: {
+    readonly passphrase: string | undefined;
+    readonly apply: boolean;
+    readonly secretsHere?: readonly string[];
+  },
+): Promise<Imported> =>
+  importWith(runtime, file, (sealed) => openedKeys(sealed, options.passphrase), options.apply, options.secretsHere);
 
 /** Apart from the passphrase, whose derivation takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
 export async function importWith(
   runtime: Runtime,
   file: string,
   keysOf: (sealed: Parameters<typeof openedKeys>[0]) => Keyring,
-  { apply, secretsHere = [] }: ImportOptions,
+  apply: boolean,
+  secretsHere: readonly string[] = [],
 ): Promise<Imported> {
   const { pool, keyring, keys } = runtime;
   const unlock = async (header: { readonly keys: Parameters<typeof openedKeys>[0] }) => {
@@ -181,7 +181,7 @@ async function judge(
         .map((name) => `the secret ${name} has another value here: rename one, or add --secret-here ${name} to use it`),
     ],
     secrets: secrets.flatMap(({ name, inFile }) => (inFile === null ? [] : [name])),
-    secretsHere: differing,
+    secretsKept: differing,
     addresses: [...new Set(documents.flatMap(({ body }) => addressesIn(body, used)))],
     folders: documents.flatMap(({ body }) => foldersIn(body).map(({ text }) => text)),
   };

@@ -130,7 +130,7 @@ function withText(parts: Parts, kind: 'integration' | 'destination', text: strin
 
 async function importParts(parts: Parts, options: { apply: boolean; secretsHere?: string[] }) {
   await writeFile(scratch, sealed(keys[0], parts.header, textOf(parts)));
-  return importWith(to, scratch, () => keys, options);
+  return importWith(to, scratch, () => keys, options.apply, options.secretsHere);
 }
 
 const refusal = async (parts: Parts, what: string): Promise<string> => {
@@ -217,13 +217,13 @@ test('a secret that exists here is a question, answered for each name', async ()
     code: 'operate.transfer_refused',
   });
   const decided = await importParts(naming, { apply: false, secretsHere: ['palace_pms'] });
-  assert.deepEqual([decided.secrets, decided.secretsHere], [[], ['palace_pms']]);
+  assert.deepEqual([decided.secrets, decided.secretsKept], [[], ['palace_pms']]);
 
   const { pool, keyring } = to;
   await putSecret(pool, 'grand_pms', sealSecret(keyring, 'grand_pms', 'another value'));
   assert.match(await refusal(structuredClone(honest), 'a name with another value'), /grand_pms has another value here/);
   await putSecret(pool, 'grand_pms', sealSecret(keyring, 'grand_pms', 'let grand in'));
-  assert.deepEqual((await importParts(structuredClone(honest), { apply: false })).secretsHere, []);
+  assert.deepEqual((await importParts(structuredClone(honest), { apply: false })).secretsKept, []);
 });
 
 test('the preview shows what the brand reaches; its erasures hold for it alone', async () => {

@@ -529,7 +529,7 @@ test('a file with a valid seal and hostile contents changes nothing when it is r
 test('a file with a valid seal and hostile contents changes nothing when it is imported', async () => {
   const unchanged = await contentOf(to.runtime);
   const codes = new Set<string>();
-  const importFile = (apply = true) => importWith(to.runtime, scratch, () => [brandKey], { apply });
+  const importFile = (apply = true) => importWith(to.runtime, scratch, () => [brandKey], apply);
   const tried = hostile.filter(([what]) => leftToDatabase.has(what) || onTheWholeWay.has(what));
   for (const [what, forge] of [...tried, ...Object.entries(belonging)]) {
     const forged = forgedOf(brand, forge);

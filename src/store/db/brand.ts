@@ -173,7 +173,7 @@ interface Verdict {
   /** Those of the file that the documents use. */
   readonly secrets: readonly string[];
   /** Those whose value here the brand uses, as the operator has decided. */
-  readonly secretsHere: readonly string[];
+  readonly secretsKept: readonly string[];
   /** What the documents speak to. */
   readonly addresses: readonly string[];
   /** What they write into. */
