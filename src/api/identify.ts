@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Buckets, networkOf } from '../intake/push/receive.ts';
-import { endOf } from '../operations/onboarding.ts';
+import { linkRefusal } from '../onboard/states.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { findLinkOf } from '../store/operate/onboarding.ts';
 import {
@@ -100,7 +100,7 @@ async function identifyPartner(
   const browser = cookieIn(request.headers.cookie, isServedOverHttps(runtime), 'link', linkId);
   const link = browser && (await findLinkOf(runtime.pool, linkId, browser));
   if (!link) return undefined;
-  const ended = endOf(link);
+  const ended = linkRefusal(link, 'partner', 'view');
   if (ended !== undefined) {
     return { kind: 'refused', status: 410, code: 'operate.link_ended', detail: `The link is ${ended}.` };
   }

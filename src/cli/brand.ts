@@ -120,6 +120,7 @@ function showPreview(preview: MovePreview, from: string, to: string): void {
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly apply?: boolean;
+  readonly secretHere: readonly string[];
 }
 
 /** `brand export` and `brand import`. */
@@ -164,15 +165,32 @@ Example:
   group
     .subcommand('import <file>', 'add a brand that another installation exported; stop every node first')
     .option(...passphraseOption)
+    .option(
+      '--secret-here <names...>',
+      'secrets of this installation that the brand may use, where its file has another value',
+      [],
+    )
     .option('--apply', 'import; without it, only show what would be imported')
+    .notes(`
+The documents in the file are checked as an edit through the API is: they cannot refer to environment variables or files, or write into a
+folder outside the workspace. The preview shows every address that the brand will speak to.
+
+Example:
+  innbound brand import lisbon.innbound --passphrase-file /run/secrets/passphrase
+  innbound brand import lisbon.innbound --apply --passphrase-file /run/secrets/passphrase`)
     .inRuntime(async (runtime, file: string, options: Options) => {
       const passphrase = await readPassphrase(options);
-      const { apply = false } = options;
-      const { brand, refused: _, ...imported } = await importBrand(runtime, file, { passphrase, apply });
+      const { apply = false, secretHere: secretsHere } = options;
+      const { brand, refused: _, ...imported } = await importBrand(runtime, file, { passphrase, apply, secretsHere });
       const files = apply ? await writeMissingFiles(runtime) : [];
       if (apply) await audited(runtime, 'brand.import', { integration: brand, target: { records: imported.records } });
       if (options.json) return printJson({ integration: brand, ...imported, files, imported: apply });
       show(`${brand}: ${imported.records} records, ${imported.waiting} waiting for a destination.`);
+      const { addresses, folders, secrets, erasures } = imported;
+      show(
+        `Addresses that it speaks to: ${addresses.join(', ') || 'none'}. Folders that it writes into: ${folders.join(', ') || 'none'}.`,
+      );
+      show(`Secrets in the file: ${secrets.join(', ') || 'none'}. Erasures, which hold for this brand: ${erasures}.`);
       if (imported.secretsKept.length > 0)
         show(`Secrets that keep their value here: ${imported.secretsKept.join(', ')}.`);
       show(apply ? `Imported. Wrote ${files.join(', ') || 'no files'}. Start the nodes.` : 'Add --apply to import.');

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { io } from './io.ts';
+import { io, say } from './io.ts';
 
 /** Reads a file named on the command line; an unreadable file is a usage error. */
 export async function readInputFile(file: string, what: string): Promise<string> {
@@ -63,6 +63,10 @@ export interface PassphraseOptions {
 
 /** Never an argument itself, which other users of the machine can see. */
 export async function readPassphrase({ passphraseFile }: PassphraseOptions): Promise<string | undefined> {
+  const mode = passphraseFile === undefined ? 0 : ((await stat(passphraseFile).catch(() => undefined))?.mode ?? 0);
+  // What platforms mount there is readable inside the container by design.
+  if ((mode & 0o077) !== 0 && !/^(?:\/var)?\/run\/secrets\//.test(passphraseFile ?? ''))
+    say(`Other users of this machine can read ${passphraseFile}: run chmod 600 on it.`);
   const given =
     passphraseFile === undefined
       ? io().env.INNBOUND_PASSPHRASE

@@ -1,8 +1,9 @@
 import { Option } from 'commander';
 import { InnboundError } from '../errors.ts';
-import { checksOf, createLink, endOf, goLive, linkRequest, onboardingLanguages } from '../operations/onboarding.ts';
+import { stateOf } from '../onboard/states.ts';
+import { checksOf, createLink, goLive, linkRequest, onboardingLanguages, revoke } from '../operations/onboarding.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { findLink, listLinks, type OnboardingLink, revokeLink } from '../store/operate/onboarding.ts';
+import { findLink, listLinks, type OnboardingLink } from '../store/operate/onboarding.ts';
 import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
 import { positive } from './input.ts';
 import { answer, printJson, say, show, showList } from './io.ts';
@@ -45,8 +46,8 @@ Examples:
       show(url);
       say(`\nUntil ${link.expires_at.toISOString()}. The address is shown only now: only its hash is stored.`);
     });
-  onboard.subcommand('list', 'list the links, newest first').inRuntime(async ({ pool }, options: CommonOptions) => {
-    const links = (await listLinks(pool, undefined)).map((link) => ({ ...link, ...checksOf(link) }));
+  onboard.subcommand('list', 'list the links, newest first').inRuntime(async (runtime, options: CommonOptions) => {
+    const links = (await listLinks(runtime.pool, undefined)).map((link) => ({ ...link, ...checksOf(runtime, link) }));
     showList(options, links, {
       none: 'No onboarding links.',
       head: ['link', 'brand', 'partner', 'state', 'done', 'expires'],
@@ -54,7 +55,7 @@ Examples:
         one.link_id,
         one.integration,
         one.partner,
-        stateOf(one),
+        shownState(one),
         `${one.checks.filter(({ state }) => state === 'done').length} of ${one.checks.length}`,
         one.expires_at.toISOString(),
       ],
@@ -65,8 +66,8 @@ Examples:
     const { run_id } = await goLive(runtime, link, { pastDays: 30, futureDays: 365, anyway }, commandLineUser());
     return { live: true, run_id };
   }).option('--anyway', 'although the checklist has gaps');
-  acting(onboard, 'revoke', 'end a link at once', async ({ pool }, { link_id }) => ({
-    revoked: await revokeLink(pool, link_id),
+  acting(onboard, 'revoke', 'end a link at once', async (runtime, { link_id }) => ({
+    revoked: await revoke(runtime, link_id),
   }));
 }
 
@@ -107,10 +108,7 @@ function requestOf({ brandId, timezone, country, deliver, pull, push, manyBrowse
   throw new InnboundError('operate.invalid_input', `${problems.join('; ')}.`);
 }
 
-function stateOf(link: OnboardingLink): string {
-  const { live_at, ready_at, is_opened } = link;
-  const ended = endOf(link);
-  if (ended !== undefined) return ended;
-  if (live_at !== null) return 'live';
-  return ready_at !== null ? 'ready' : is_opened ? 'opened' : 'not opened';
+function shownState(link: OnboardingLink): string {
+  const state = stateOf(link);
+  return state === 'preparing' ? (link.is_opened ? 'opened' : 'not opened') : state;
 }

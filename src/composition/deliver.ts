@@ -10,6 +10,7 @@ import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
 import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
 import type { AuthDocument } from '../documents/auth.ts';
 import { ownSettings } from '../documents/destination.ts';
+import { strayPath } from '../documents/host-references.ts';
 import { roomsByNight } from '../documents/measures.ts';
 import { rateOf } from '../documents/scalars.ts';
 import { hasReference } from '../documents/secret-reference.ts';
@@ -156,7 +157,14 @@ async function readSettings(
   { name, settings }: Pick<DestinationConfig, 'name' | 'settings'>,
 ): Promise<SettingsRead<unknown>> {
   const resolved = await runtime.resolve(settings);
-  if (resolved.kind === 'ok') return { kind: 'ok', settings: type.settings.parse(resolved.body) };
+  if (resolved.kind === 'ok') {
+    const stray = strayPath({ ...settings, destination: name, type: type.type }, resolved.body);
+    if (stray === undefined) return { kind: 'ok', settings: type.settings.parse(resolved.body) };
+    return {
+      kind: 'missing',
+      message: `The destination ${name}: the secret in ${stray} names a path outside the workspace.`,
+    };
+  }
   const missing = resolved.missing.map(({ reference }) => reference).join(', ');
   return { kind: 'missing', message: `The destination ${name} needs ${missing}.` };
 }

@@ -6,6 +6,7 @@ import { pushSettingsOf } from '../intake/push/settings.ts';
 import type { Opening, Stream, StreamedBrand, StreamPorts } from '../intake/stream/ports.ts';
 import { systemRandom } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
+import { urlFault } from '../kit/plain-url.ts';
 import { fill, openRequest, plainText, type Values } from '../outbound/ask/request.ts';
 import { credentialsFor } from '../outbound/auth/credentials.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -113,6 +114,7 @@ async function openingOf(
     planned.plan.settings.base_url,
     values,
   );
+  if (urlFault(request.base) !== undefined) return { kind: 'failed', code: 'pull.bad_request' };
   let authorized = await credentials.authorize(request);
   if (isRefused) {
     await credentials.renew();

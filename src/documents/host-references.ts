@@ -6,9 +6,9 @@ import { textsIn } from './checked.ts';
 import { schemas } from './kinds.ts';
 import { inOrder, type Problem } from './mistake.ts';
 import { parseFile, type SourceFile } from './parse.ts';
-import type { Path } from './path.ts';
+import { type Path, pathText } from './path.ts';
 import { machineIdentity } from './scalars.ts';
-import { childSchema, meantSchema } from './schema-walk.ts';
+import { schemaAt, unwrap } from './schema-walk.ts';
 import { findReferences } from './secret-reference.ts';
 
 /**
@@ -40,24 +40,46 @@ export function refuseHostReferences(checked: CheckResult, edited: SourceFile, k
   };
 }
 
-/** The settings of a destination that name a folder of the machine: their schema has the mark `folder`. */
-function foldersOf(body: unknown): string[] {
-  const meant = isObject(body) && 'destination' in body ? meantSchema(schemas.destination, body) : undefined;
-  if (meant === undefined) return [];
-  return Object.keys(body as object).filter(
-    (key) => (childSchema(meant, key) as z.ZodType | undefined)?.meta?.()?.folder,
-  );
+/** The settings that name a folder or a file of the machine: their schema has the mark `folder`. */
+export function foldersIn(body: unknown): { readonly text: string; readonly path: Path }[] {
+  if (!isObject(body) || !('destination' in body || 'network' in body)) return [];
+  const schema = schemas['destination' in body ? 'destination' : 'workspace'];
+  return [...textsIn(body)].filter(({ path }) => {
+    const found = schemaAt(schema, path, body);
+    return found !== undefined && (unwrap(found) as z.ZodType).meta?.()?.folder === true;
+  });
 }
 
-/** Outside the workspace, or where the workspace keeps its key and its database. */
+/** Outside the workspace, or where the workspace keeps its key and its database, also where the case of letters does not count. */
 const leaves = (folder: string): boolean =>
-  isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/.test(normalize(folder));
+  isAbsolute(folder) || /^(?:\.\.|\.innbound)(?:[\\/]|$)/i.test(normalize(folder.replace(/\p{Cf}/gu, '')));
+
+/** A parameter of a PostgreSQL address that makes the driver read a file of the machine. */
+function fileParameter(text: string): string | undefined {
+  if (!/^postgres/i.test(text)) return undefined;
+  const names = new URLSearchParams(text.slice(text.indexOf('?') + 1)).keys();
+  return [...names].find((name) => ['sslcert', 'sslkey', 'sslrootcert'].includes(name));
+}
+
+/**
+ * The setting in which a stored secret names a folder or a file that only somebody with a shell may name: `resolved` has its value. Other
+ * references are checked where they are written.
+ */
+export function strayPath(written: object, resolved: object): string | undefined {
+  const folders = new Set(foldersIn(written).map(({ path }) => pathText(path)));
+  const values = new Map([...textsIn(resolved)].map(({ text, path }) => [pathText(path), text]));
+  const isStray = (at: string, value = '') => (folders.has(at) && leaves(value)) || fileParameter(value) !== undefined;
+  return [...textsIn(written)]
+    .filter(({ text }) => findReferences(text).references.some(({ kind }) => kind === 'secret'))
+    .map(({ path }) => pathText(path))
+    .find((at) => isStray(at, values.get(at)));
+}
 
 function* references(body: unknown): Generator<{ path: Path; offset: number; reference: string }> {
-  const folders = foldersOf(body);
+  for (const { text, path } of foldersIn(body)) if (leaves(text)) yield { path, offset: 0, reference: text };
   for (const { text, path } of textsIn(body)) {
-    if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))
-      yield { path, offset: 0, reference: text };
+    const parameter = fileParameter(text);
+    if (parameter !== undefined) yield { path, offset: 0, reference: `the parameter ${parameter}` };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };

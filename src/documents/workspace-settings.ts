@@ -75,7 +75,12 @@ export const workspaceSchema = z
           .describe(
             'Reverse proxies in front of this service, as addresses or ranges such as 10.0.0.0/8. X-Forwarded-For is trusted only from these; limits per address depend on it.',
           ),
-        ca: z.string().min(1).optional().describe('Path of a PEM file with further certificate authorities to trust.'),
+        ca: z
+          .string()
+          .min(1)
+          .meta({ folder: true })
+          .optional()
+          .describe('Path of a PEM file with further certificate authorities to trust.'),
       },
     ),
     retention: section('How long things are kept.', {

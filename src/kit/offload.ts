@@ -7,8 +7,8 @@ import { holder } from './holder.ts';
  * a value.
  */
 export interface Offload {
-  /** `input` and the result are copied between threads: plain data only. */
-  run(task: string, input: unknown): Promise<Offloaded>;
+  /** `input` and the result are copied between threads: plain data only. What is `moved` is not copied, and empty afterwards. */
+  run(task: string, input: unknown, moved?: readonly ArrayBuffer[]): Promise<Offloaded>;
   close(): Promise<void>;
 }
 
@@ -33,6 +33,7 @@ interface OffloadSettings {
 interface Task {
   readonly task: string;
   readonly input: unknown;
+  readonly moved: readonly ArrayBuffer[];
   readonly settle: (result: Offloaded) => void;
 }
 
@@ -109,7 +110,7 @@ export function openOffload(settings: OffloadSettings): Offload {
       () => discard(failed('timeout', `it took longer than ${settings.deadlineMs} ms`)),
       settings.deadlineMs,
     );
-    worker.postMessage({ task: running.task, input: running.input });
+    worker.postMessage({ task: running.task, input: running.input }, running.moved);
   }
 
   function next(): void {
@@ -126,13 +127,13 @@ export function openOffload(settings: OffloadSettings): Offload {
   }
 
   return {
-    run: (task, input) =>
+    run: (task, input, moved = []) =>
       new Promise((resolve) => {
         if (closed) return resolve(failed('closed', 'the process is stopping'));
         const own = waiting.get(holder()) ?? [];
         if (own.length >= settings.perHolder)
           return resolve(failed('busy', `${own.length} others of yours are waiting`));
-        own.push({ task, input, settle: resolve });
+        own.push({ task, input, moved, settle: resolve });
         waiting.set(holder(), own);
         next();
       }),

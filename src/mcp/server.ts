@@ -8,6 +8,7 @@ import {
   McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
+import { urlFault } from '../kit/plain-url.ts';
 import { version } from '../kit/version.ts';
 import type { Json } from '../terms.ts';
 import { type Api, type CallResult, tools } from './tools.ts';
@@ -41,8 +42,10 @@ export function mcpServer(options: McpOptions, token: string): McpServer {
 
 function apiOf(service: string, token: string): Api {
   async function send(path: string, init: RequestInit): Promise<CallResult> {
+    const url = `${service.replace(/\/+$/, '')}/api/v1${path}`;
+    if (urlFault(url) !== undefined) return { ok: false, problem: { detail: 'An id of "." or ".." names nothing.' } };
     try {
-      const answer = await fetch(new URL(`/api/v1${path}`, service), {
+      const answer = await fetch(url, {
         ...init,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         redirect: 'error',
@@ -90,9 +93,11 @@ export async function serveHttp(options: McpOptions, port: number): Promise<{ ur
     if (refused) return refused;
     const token = /^Bearer +(\S{8,200})$/i.exec(asked.headers.get('authorization') ?? '')?.[1];
     const session = token === undefined ? undefined : await apiOf(options.service, token).get('/session');
-    const isRefused = session?.ok === false && (session.problem as { status?: number }).status === 401;
-    if (token === undefined || isRefused)
-      return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    if (token === undefined || session?.ok !== true) {
+      // Only a token that the service has just accepted gets an answer: neither one that has to wait, nor any while it is away.
+      const problem = session?.ok === false ? (session.problem as { status?: number }) : { status: 401 };
+      return new Response(null, { status: problem.status ?? 503, headers: { 'www-authenticate': 'Bearer' } });
+    }
     const body = await bodyOf(incoming);
     if (body === undefined) return new Response(null, { status: 413 });
     return handler.fetch(requestOf(incoming, body), { authInfo: { token, clientId: 'innbound', scopes: [] } });

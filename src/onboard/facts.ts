@@ -109,6 +109,8 @@ function withBooking(bookings: readonly Booking[], { booking, event, isRight }: 
 /** What the last test of the partner's API has shown. */
 export interface PullFacts {
   readonly testedAt: EpochMs;
+  /** Hash of the settings that were tested: for others it has shown nothing. */
+  readonly settings: string;
   /** The code of the failure, if the list could not be read. */
   readonly failure?: string;
   readonly isComplete: boolean;

@@ -35,8 +35,8 @@ const common = {
   /** The key that seals the file, and the values in it. */
   key_id: z.string().regex(/^[0-9a-f]{16}$/),
 };
-/** The key of the file and others, sealed with a passphrase; in base64. */
-const keys = z.strictObject({ salt: z.base64().max(100), sealed: z.base64() });
+/** The key of the file and others, sealed with a passphrase; in base64. Few: every guest that comes in is hashed with each. */
+const keys = z.strictObject({ salt: z.base64().max(100), sealed: z.base64().max(4_000) });
 
 /** What a file says about itself. Read before the seal is checked. */
 const headers = {

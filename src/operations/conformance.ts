@@ -12,7 +12,7 @@ import { gateOf } from '../outbound/ask/asking.ts';
 import { credentialsFor } from '../outbound/auth/credentials.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName, Json } from '../terms.ts';
-import { testPorts } from './fetch-sample.ts';
+import { mostTestedBytes, testPorts } from './fetch-sample.ts';
 
 /** Rules about the envelope of the description; the connector says how this one is. */
 const settledByConnector = new Set(['list.root', 'paging.envelope']);
@@ -69,7 +69,7 @@ export const isCheckable = async (runtime: Runtime, integration: IntegrationName
   (await planOf(runtime, integration)) !== undefined;
 
 async function planOf(runtime: Runtime, integration: IntegrationName) {
-  const ports = testPorts(runtime);
+  const ports = testPorts(runtime, mostTestedBytes);
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return undefined;
   const target = targetOf(planned.plan);

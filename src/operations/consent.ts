@@ -1,8 +1,10 @@
 import { pullPorts } from '../composition/pull.ts';
+import { InnboundError } from '../errors.ts';
 import { type ConsentLink, consentLink, consentPage, finishConsent } from '../outbound/auth/consent.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
 import { publicUrl } from './endpoints.ts';
+import { withLink } from './onboarding.ts';
 
 /** The link with which a brand authorizes our access. The person ends at `returnTo`, a path of ours, or at a page that says what happened. */
 export async function linkFor(
@@ -21,7 +23,14 @@ export async function consentAnswer(
   runtime: Runtime,
   query: URLSearchParams,
 ): Promise<ReturnType<typeof consentPage> | string> {
-  const consented = await finishConsent(pullPorts(runtime), query);
+  const consented = await finishConsent(pullPorts(runtime), query, async (returnTo, store) => {
+    const [, linkId] = /^\/connect\/(\w+)$/.exec(returnTo ?? '') ?? [];
+    if (linkId === undefined) return store();
+    return withLink(runtime, linkId, 'partner', 'consent', store).catch((error: unknown) => {
+      if (error instanceof InnboundError) return error.message.replace(/\.$/, '');
+      throw error;
+    });
+  });
   if (consented.kind === 'ok') runtime.wake.signal('schedules');
   if (consented.returnTo === undefined) return consentPage(consented);
   return `${consented.returnTo}?access=${consented.kind === 'ok' ? 'granted' : 'refused'}`;

@@ -14,8 +14,8 @@ import { failed, mustWait, testPorts } from './fetch-sample.ts';
 const timeoutMs = 25_000;
 
 /** Pulls one day as a real run would, all pages, and returns the records instead of storing them. */
-export async function dryRunDay(runtime: Runtime, integration: string, day: LocalDate | undefined) {
-  const ports = testPorts(runtime);
+export async function dryRunDay(runtime: Runtime, integration: string, day: LocalDate | undefined, mostBytes?: number) {
+  const ports = testPorts(runtime, mostBytes);
   const name = integration as IntegrationName;
   const planned = await ports.plan(name);
   if (planned.kind === 'unavailable') return failed(planned);

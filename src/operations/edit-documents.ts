@@ -1,30 +1,21 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Document, parseDocument } from 'yaml';
-import type { CheckResult } from '../documents/check.ts';
-import { hostReferences } from '../documents/host-references.ts';
 import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../documents/kinds.ts';
 import type { Mistake } from '../documents/mistake.ts';
-import type { SourceFile } from '../documents/parse.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
 import { InnboundError } from '../errors.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { sealable } from '../runtime/seal-documents.ts';
+import type { Tx } from '../store/db/pool.ts';
 import { documentsAround } from '../store/documents/documents.ts';
 import { countRecords } from '../store/records/stored-record.ts';
+import { checkOffered } from './check-offered.ts';
 import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } from './document-file.ts';
 import { acceptCases as acceptAll, casesBrokenBy } from './mapping-cases.ts';
 import { offThread } from './off-thread.ts';
-import {
-  fileName,
-  type InForce,
-  isOne,
-  type Named,
-  readAround,
-  soundSources,
-  sourcesAround,
-} from './sources-in-force.ts';
+import { fileName, isOne, type Named, readAround, soundSources, sourcesAround } from './sources-in-force.ts';
 
 interface EditedDocument {
   readonly kind: DocumentKind;
@@ -37,6 +28,8 @@ interface ApplyOptions {
   readonly acceptCases?: boolean;
   /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
   readonly replaces?: number | undefined;
+  /** Runs in the transaction of the change before anything is written, and may throw. */
+  readonly within?: (tx: Tx) => Promise<unknown>;
 }
 
 export type EditResult =
@@ -57,7 +50,7 @@ export type EditResult =
 export async function validateDocument(runtime: Runtime, kind: DocumentKind, name: string | undefined, text: string) {
   const file = fileName(kind, name ?? 'new-document');
   const around = await readAround(runtime, runtime.pool, { kind, name }, text);
-  const { checked, holdsCredentials } = await checkEdit(runtime, around, { kind, name, file, text });
+  const { checked, holdsCredentials } = await checkOffered(runtime, around, [{ kind, name, file, text }]);
   return {
     mistakes: checked.kind === 'ok' ? [] : checked.mistakes,
     warnings: checked.warnings
@@ -65,30 +58,6 @@ export async function validateDocument(runtime: Runtime, kind: DocumentKind, nam
       .map((one) => ({ ...one, severity: 'warning' as const })),
     holdsCredentials,
   };
-}
-
-/** Checks a text together with the documents in force. Those that had mistakes before do not matter. */
-async function checkEdit(
-  runtime: Runtime,
-  around: readonly InForce[],
-  { kind, name, file, text }: Named & { readonly file: string; readonly text: string },
-): Promise<{ readonly checked: CheckResult; readonly holdsCredentials: boolean }> {
-  const others = await sourcesAround(around, { kind, name });
-  const edited = { kind, file, text, shipped: false };
-  const known = hostReferences(around.find((one) => isOne(one, { kind, name }))?.body);
-  const check = (sources: SourceFile[]) =>
-    offThread(runtime, 'checkEdit', { others: sources, edited, hostReferences: known });
-  const { name: named, ...first } = await check(others);
-  const isElsewhere = first.checked.kind === 'invalid' && first.checked.mistakes.every((one) => one.file !== file);
-  const { checked, holdsCredentials } = isElsewhere
-    ? await check(await soundSources(runtime, around, others, { kind, name }))
-    : first;
-  if (kind === 'workspace' || name === undefined || named === undefined || named === name) {
-    return { checked, holdsCredentials };
-  }
-  const message = `the document is named ${named}, not ${name}`;
-  const mistakes = [{ file, line: 1, column: 1, path: kind, message }];
-  return { checked: { kind: 'invalid', mistakes, warnings: checked.warnings }, holdsCredentials };
 }
 
 /**
@@ -99,7 +68,7 @@ export async function applyDocument(
   runtime: Runtime,
   { kind, name, text }: EditedDocument,
   by: string,
-  { acceptCases = false, replaces }: ApplyOptions = {},
+  { acceptCases = false, replaces, within }: ApplyOptions = {},
 ): Promise<EditResult> {
   const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name }, text);
@@ -107,7 +76,7 @@ export async function applyDocument(
     if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
     const here = await fileHere(runtime.workspaceDir, kind, name);
     const file = here?.file ?? freeFile(runtime.workspaceDir, kind, name);
-    const { checked } = await checkEdit(runtime, around, { kind, name, file, text });
+    const { checked } = await checkOffered(runtime, around, [{ kind, name, file, text }]);
     if (checked.kind === 'invalid') return { refused: { kind: 'invalid', mistakes: checked.mistakes } };
     // The file gets the references too: a credential typed in the console is never written to a disk.
     const sealed = sealable(runtime.keys, { kind, name, source: text });
@@ -118,6 +87,7 @@ export async function applyDocument(
     const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: text }]) : [];
     const cases = broken.filter(({ message }) => !acceptCases || message !== null);
     if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
+    await within?.(tx);
     if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
       return { refused: { kind: 'read_only', file } };
     }
@@ -170,8 +140,8 @@ export async function removeDocument(
     const around = await readAround(runtime, tx, { kind, name });
     const draft = around.find((one) => one.kind === kind && one.name === name);
     if (draft === undefined) return { refused: { kind: 'unknown' } };
-    const others = await sourcesAround(around, { kind, name });
-    const sources = await soundSources(runtime, around, others, { kind, name });
+    const others = await sourcesAround(around, [{ kind, name }]);
+    const sources = await soundSources(runtime, around, others, [{ kind, name }]);
     const checked = await offThread(runtime, 'check', { sources });
     if (checked.kind === 'invalid') return { refused: checked };
     const row = kind === 'integration' ? (await listedBrands(runtime.workspaceDir)).get(name) : undefined;

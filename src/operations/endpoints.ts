@@ -5,9 +5,8 @@ import { InnboundError } from '../errors.ts';
 import { mintEndpointId, mintSecret } from '../intake/push/mint.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { endpointStatus, type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
+import { type IssuedEndpoint, issueEndpoint, rotateSecret } from '../store/events/endpoints.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
-import { markSecret, type OnboardingLink } from '../store/operate/onboarding.ts';
 
 /** How long the previous secret stays valid after a rotation, so that the sender can switch. */
 export const standardOverlapMs = 24 * 3_600_000;
@@ -51,22 +50,4 @@ export async function publicUrl(runtime: Runtime): Promise<string> {
   if (configured !== undefined) return configured.replace(/\/$/, '');
   const [node] = (await liveNodes(runtime.pool)).filter(({ role }) => role !== 'worker');
   return node?.url ?? 'http://127.0.0.1:4180';
-}
-
-/** Every one is tried on each request. */
-const mostSecrets = 5;
-
-/** A new webhook secret, shown once; earlier ones stay valid for a day, so that the sender can switch. */
-export async function takeSecret(runtime: Runtime, link: OnboardingLink): Promise<string> {
-  const status = await endpointStatus(runtime.pool, link.integration);
-  if (((status?.secrets ?? []) as unknown[]).length >= mostSecrets) {
-    throw new InnboundError(
-      'operate.busy',
-      `There are ${mostSecrets} valid secrets. Earlier ones end after a day; try again then.`,
-    );
-  }
-  const { secret } = await addressFor(runtime, link.integration, { rotate: true });
-  if (secret === undefined) throw new TypeError('a rotation makes a secret');
-  await markSecret(runtime.pool, link.link_id);
-  return secret;
 }

@@ -6,13 +6,16 @@ import { addRelated } from '../intake/pull/page/related.ts';
 import { limitsOf, type PullPorts } from '../intake/pull/ports.ts';
 import { changeStepDays, listRequestOf, listValues, noList } from '../intake/pull/request/list-request.ts';
 import { systemClock } from '../kit/clock.ts';
+import type { Offload } from '../kit/offload.ts';
+import { type Read, readAnswer } from '../outbound/ask/answer.ts';
 import { noAskCounts, openAsker } from '../outbound/ask/asking.ts';
 import type { ShownExchange } from '../outbound/ask/exchange.ts';
 import type { WaitReason } from '../outbound/ask/ports.ts';
 import { mostTries } from '../outbound/ask/retries.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { IntegrationName } from '../terms.ts';
+import type { IntegrationName, Json } from '../terms.ts';
 import { syncTypes } from '../terms.ts';
+import { offThread } from './off-thread.ts';
 
 /** A person waits for the answer. */
 const timeoutMs = 20_000;
@@ -43,14 +46,40 @@ export function mustWait({ ms, reason }: { readonly ms: number; readonly reason:
 /**
  * The ports for a test by a person: a failure is reported to that person, so it raises no alert, opens no circuit and pauses no brand.
  */
-export function testPorts(runtime: Runtime): PullPorts {
+export function testPorts(runtime: Runtime, mostBytes = Number.POSITIVE_INFINITY): PullPorts {
   const ports = pullPorts(runtime);
   const partners = { ...ports.partners, failed: async () => undefined, authFailed: async () => undefined };
-  return { ...ports, partners, limits: { parkMs: pauseMs } };
+  const plan: PullPorts['plan'] = async (integration) => {
+    const planned = await ports.plan(integration);
+    if (planned.kind !== 'ok') return planned;
+    const { settings } = planned.plan;
+    return {
+      kind: 'ok',
+      plan: { ...planned.plan, settings: { ...settings, maxBytes: Math.min(settings.maxBytes, mostBytes) } },
+    };
+  };
+  return { ...ports, plan, partners, limits: { parkMs: pauseMs } };
 }
 
+/** One page of a day, where somebody without an account makes us ask. A whole list that ignores the days is not read to its end. */
+export const mostTestedBytes = 8 * 1024 * 1024;
+
+/** Below this the main thread reads an answer in some ten milliseconds, less than the way to a worker costs. */
+const smallBytes = 512 * 1024;
+
+/** A big answer is read in a worker, which returns the beginning of each list: enough to show, and to propose a mapping from. */
+const readElsewhere =
+  (offload: Offload) =>
+  async (bytes: Uint8Array, contentType: string | undefined): Promise<Read> => {
+    if (bytes.length <= smallBytes) return readAnswer(bytes, contentType);
+    const { buffer } = bytes;
+    const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+    const read = await offThread({ offload }, 'readSample', { bytes, contentType }, isWhole ? [buffer] : []);
+    return read.kind === 'shortened' ? { kind: 'ok', body: JSON.parse(read.text) as Json } : read;
+  };
+
 /** Fetches the first page of the first window of the brand's first sync, or of the newest changes, to show how the partner answers. */
-export async function fetchSample(runtime: Runtime, integration: IntegrationName) {
+export async function fetchSample(runtime: Runtime, integration: IntegrationName, offload = runtime.offload) {
   const ports = testPorts(runtime);
   const planned = await ports.plan(integration);
   if (planned.kind === 'unavailable') return failed(planned);
@@ -78,6 +107,7 @@ export async function fetchSample(runtime: Runtime, integration: IntegrationName
     parkable: true,
     atOpenCircuit: () => 'fail',
     signal: AbortSignal.timeout(timeoutMs),
+    read: readElsewhere(offload),
     onExchange: (exchange) => {
       sent = exchange;
     },

@@ -102,7 +102,7 @@ export async function moveBrand(
         throw refused(`${message}. If that is right, add --accept-unmatched`);
       }
       const others = around.filter((one) => !isOne(one, { kind: 'integration', name: to }));
-      const sources = await sourcesAround(others, { kind: 'integration', name: from });
+      const sources = await sourcesAround(others, [{ kind: 'integration', name: from }]);
       const edited = { kind: 'integration', file: fileName('integration', from), text, shipped: false } as const;
       const checked = await offThread(runtime, 'check', { sources: [...sources, edited] });
       if (checked.kind === 'invalid') throw refused(checked.mistakes.map(({ message }) => message).join('; '));

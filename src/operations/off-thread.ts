@@ -7,8 +7,9 @@ export async function offThread<Task extends keyof TextTasks>(
   { offload }: Pick<Runtime, 'offload'>,
   task: Task,
   input: Parameters<TextTasks[Task]>[0],
+  moved?: readonly ArrayBuffer[],
 ): Promise<Awaited<ReturnType<TextTasks[Task]>>> {
-  const result = await offload.run(task, input);
+  const result = await offload.run(task, input, moved);
   if (result.kind === 'done') return result.value as Awaited<ReturnType<TextTasks[Task]>>;
   switch (result.reason) {
     case 'timeout':

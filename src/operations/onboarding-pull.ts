@@ -6,14 +6,15 @@ import { errors, InnboundError } from '../errors.ts';
 import { compare } from '../onboard/checklist.ts';
 import { noPushFacts, type PullFacts } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { type OnboardingLink, saveCheck, savePullFacts } from '../store/operate/onboarding.ts';
+import type { Tx } from '../store/db/pool.ts';
+import { type OnboardingLink, saveCheck, savePullFacts, takeBackReady } from '../store/operate/onboarding.ts';
 import { type IntegrationName, isObject, type Json } from '../terms.ts';
 import { checkConformance, isCheckable } from './conformance.ts';
 import { dryRunDay } from './dry-run.ts';
 import { inForce } from './edit-documents.ts';
-import { fetchSample } from './fetch-sample.ts';
+import { fetchSample, mostTestedBytes } from './fetch-sample.ts';
 import { offThread } from './off-thread.ts';
-import { editOrThrow, ownsConnector } from './onboarding.ts';
+import { editOrThrow, holdLink, ownsConnector, settingsHash, withLink } from './onboarding.ts';
 import { partnerFields } from './onboarding-view.ts';
 import { fillRates } from './preview-mapping.ts';
 import { bookingIn } from './sandbox.ts';
@@ -43,31 +44,43 @@ const standardSyncs = {
   post_stay: { every: '60m', range: ['-7d', '-1d'] },
 };
 
-/** Puts the partner's answers in force. The brand is paused, so nothing is pulled yet. */
-export async function savePull(runtime: Runtime, link: OnboardingLink, form: PullForm, by: string): Promise<void> {
-  const { integration } = link;
-  const brand = rehearsing(runtime, link);
+/** Puts the partner's answers in force. The brand is paused, so nothing is pulled yet. What it was ready with is taken back. */
+export async function savePull(
+  runtime: Runtime,
+  { integration, link_id }: OnboardingLink,
+  form: PullForm,
+  by: string,
+): Promise<void> {
+  const brand = rehearsing(runtime, integration);
   refuseReferences(form as unknown as Json);
-  const before = brand.body.pull;
+  const within = async (tx: Tx) => {
+    await holdLink(tx, link_id, 'partner', 'pull');
+    await takeBackReady(tx, link_id);
+  };
   // Stored credentials must never travel to an address that somebody else has typed.
-  const isMoved = before === undefined || !isSameHost(before.base_url, form.base_url);
-  if (isMoved && form.auth === undefined) {
-    throw new InnboundError('operate.invalid_input', 'A new address needs the credentials again.');
-  }
+  const isMoved = (before: unknown) => typeof before !== 'string' || !isSameHost(before, form.base_url);
+  if (form.auth === undefined && isMoved(brand.body.pull?.base_url)) throw needsCredentials();
   if (form.list && ownsConnector(runtime, integration)) {
-    await saveList(runtime, brand.connector.name, form.list, by);
+    await saveList(runtime, brand.connector.name, form.list, by, within);
   }
-  await editOrThrow(runtime, 'integration', integration, by, (yaml) => {
-    if (isMoved) yaml.set('pull', yaml.createNode({ syncs: before?.syncs ?? standardSyncs }));
+  const edit = (yaml: Document) => {
+    if (isMoved(yaml.getIn(['pull', 'base_url']))) {
+      // Another edit may have moved it since.
+      if (form.auth === undefined) throw needsCredentials();
+      yaml.set('pull', yaml.createNode({ syncs: yaml.toJS().pull?.syncs ?? standardSyncs }));
+    }
     yaml.setIn(['pull', 'base_url'], form.base_url);
     if (form.auth) yaml.setIn(['pull', 'auth'], yaml.createNode(form.auth));
-  });
+  };
+  await editOrThrow(runtime, 'integration', integration, by, edit, within);
 }
 
-/** The brand, before it goes live. Afterwards its connection and its answers are the operator's. */
-function rehearsing(runtime: Runtime, { integration, live_at }: OnboardingLink): Brand {
+const needsCredentials = () => new InnboundError('operate.invalid_input', 'A new address needs the credentials again.');
+
+/** The brand while it is paused for its link. An operator may have resumed it. */
+function rehearsing(runtime: Runtime, integration: string): Brand {
   const brand = runtime.active().integrations.get(integration);
-  if (brand?.body.paused && live_at === null) return brand;
+  if (brand?.body.paused) return brand;
   throw new InnboundError('operate.forbidden', 'The brand is live: ask the operator to change its connection.');
 }
 
@@ -93,11 +106,12 @@ async function saveList(
   connector: string,
   list: NonNullable<PullForm['list']>,
   by: string,
+  within: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   const { method, path, from, to, paging } = list;
   const days = { ...(from !== '' && { [from]: '{window.from}' }), ...(to !== '' && { [to]: '{window.to}' }) };
   const request = { method, path, [method === 'POST' ? 'body' : 'query']: days };
-  await editOrThrow(runtime, 'connector', connector, by, (yaml) => {
+  const edit = (yaml: Document) => {
     const before: unknown = yaml.toJS().pull?.request;
     yaml.setIn(['pull', 'request'], yaml.createNode(request));
     if (from === '' && to === '') yaml.setIn(['pull', 'window'], 'none');
@@ -107,7 +121,8 @@ async function saveList(
     // Another request may have another answer: the mapping is proposed again. Saving the same one keeps what an operator corrected.
     if (JSON.stringify(before) === JSON.stringify(request)) return;
     for (const key of ['shape', 'map', 'values']) yaml.delete(key);
-  });
+  };
+  await editOrThrow(runtime, 'connector', connector, by, edit, within);
 }
 
 const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name'];
@@ -118,15 +133,15 @@ const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name']
  */
 export async function testPull(runtime: Runtime, link: OnboardingLink, by: string) {
   const integration = link.integration as IntegrationName;
-  rehearsing(runtime, link);
-  const fetched = await fetchSample(runtime, integration);
+  const before = rehearsing(runtime, integration);
+  const fetched = await fetchSample(runtime, integration, runtime.sandboxOffload);
   if (fetched.kind === 'failed') {
-    await savePullFacts(runtime.pool, link.link_id, { ...noPull(runtime), failure: fetched.code });
+    await save(runtime, link, before, { ...noPull(runtime), failure: fetched.code });
     const { code, message, request } = fetched;
     return { request, failure: { code, message, meaning: errors[code].what }, records: [], filled: [], unread: [] };
   }
-  await proposeMapping(runtime, integration, fetched.sample, by);
-  const brand = rehearsing(runtime, link);
+  await proposeMapping(runtime, link, fetched.sample, by);
+  const brand = rehearsing(runtime, integration);
   const { source: connector } = await inForce(runtime, 'connector', brand.connector.name);
   const read = await offThread(runtime, 'preview', {
     asked: { connector, sample: fetched.sample, push: false, limit: 100 },
@@ -135,7 +150,7 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
   });
   const shown = read.records.filter(isObject).filter(({ kind }) => kind === 'record');
   const facts = await walk(runtime, link, shown);
-  await savePullFacts(runtime.pool, link.link_id, facts);
+  await save(runtime, link, brand, facts);
   const failure = read.problem && { ...read.problem, meaning: errors[read.problem.code].what };
   return {
     request: fetched.request,
@@ -153,17 +168,42 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
   };
 }
 
+/** Keeps what a test has shown for the settings that it tested. */
+async function save(
+  runtime: Runtime,
+  { link_id, integration }: OnboardingLink,
+  tested: Brand,
+  facts: Omit<PullFacts, 'settings'>,
+): Promise<void> {
+  await withLink(runtime, link_id, 'partner', 'test', async (tx) => {
+    await runtime.refresh();
+    const now = runtime.active().integrations.get(integration);
+    const isSame =
+      now?.integrationVersion === tested.integrationVersion && now.connector.version === tested.connector.version;
+    if (!isSame) throw new InnboundError('operate.invalid_input', 'The settings changed during the test: test again.');
+    await savePullFacts(tx, link_id, { ...facts, settings: settingsHash(tested) });
+  });
+}
+
 /** Judges the API by the rules of the interface, after a test that could read it. The page follows its progress in the facts. */
 export async function checkPull(runtime: Runtime, link: OnboardingLink, signal: AbortSignal): Promise<void> {
-  rehearsing(runtime, link);
-  if (link.pull_facts?.check === undefined) return;
-  const save = (requests: number) => saveCheck(runtime.pool, link.link_id, { requests });
-  const checked = await checkConformance(runtime, link.integration as IntegrationName, save, signal);
-  if (checked) await saveCheck(runtime.pool, link.link_id, checked);
+  const { link_id, integration, pull_facts: facts } = link;
+  rehearsing(runtime, integration);
+  if (facts?.check === undefined) return;
+  const saveChecked = (checked: PullFacts['check']) =>
+    withLink(runtime, link_id, 'partner', 'check', (tx) => saveCheck(tx, link_id, facts, checked));
+  const onRequest = (requests: number) => saveChecked({ requests });
+  const checked = await checkConformance(runtime, integration as IntegrationName, onRequest, signal);
+  if (checked) await saveChecked(checked);
 }
 
 /** Fills the shape and the mapping of a connector that has none, from the partner's own answer. */
-async function proposeMapping(runtime: Runtime, integration: string, sample: string, by: string): Promise<void> {
+async function proposeMapping(
+  runtime: Runtime,
+  { integration, link_id }: OnboardingLink,
+  sample: string,
+  by: string,
+): Promise<void> {
   const brand = runtime.active().integrations.get(integration);
   if (brand === undefined || !ownsConnector(runtime, integration)) return;
   const { source } = await inForce(runtime, 'connector', brand.connector.name);
@@ -172,7 +212,7 @@ async function proposeMapping(runtime: Runtime, integration: string, sample: str
   const suggested = await offThread(runtime, 'suggest', { sample, name: brand.connector.name });
   if (suggested.kind !== 'ok') return;
   const proposed: Document = parseDocument(suggested.connector, { uniqueKeys: false });
-  await editOrThrow(runtime, 'connector', brand.connector.name, by, (yaml) => {
+  const edit = (yaml: Document) => {
     for (const key of ['shape', 'map', 'values', 'unknown_status']) {
       if (proposed.has(key)) yaml.set(key, proposed.get(key, true));
     }
@@ -181,10 +221,12 @@ async function proposeMapping(runtime: Runtime, integration: string, sample: str
     if (paging !== undefined && yaml.getIn(['pull', 'pagination', 'type']) === 'none') {
       yaml.setIn(['pull', 'pagination'], paging);
     }
-  });
+  };
+  const within = (tx: Tx) => holdLink(tx, link_id, 'partner', 'test');
+  await editOrThrow(runtime, 'connector', brand.connector.name, by, edit, within);
 }
 
-const noPull = (runtime: Runtime): PullFacts => ({
+const noPull = (runtime: Runtime): Omit<PullFacts, 'settings'> => ({
   testedAt: runtime.clock.now(),
   isComplete: false,
   bookings: 0,
@@ -205,9 +247,9 @@ async function walk(
   runtime: Runtime,
   link: OnboardingLink,
   sampled: readonly { readonly record?: Json }[],
-): Promise<PullFacts> {
+): Promise<Omit<PullFacts, 'settings'>> {
   const { integration } = link;
-  const run = await dryRunDay(runtime, integration, undefined);
+  const run = await dryRunDay(runtime, integration, undefined, mostTestedBytes);
   if (run.kind === 'failed') return { ...noPull(runtime), failure: run.code };
   const records = run.records.flatMap(({ record }) => (record === undefined ? [] : [record]));
   const rates = new Map(fillRates(records).map((one) => [one.field, one]));

@@ -4,6 +4,7 @@ import { errors } from '../errors.ts';
 import type { SandboxReport } from '../intake/push/sandbox-report.ts';
 import { pushSettingsOf } from '../intake/push/settings.ts';
 import { defaultVerification } from '../intake/push/verification.ts';
+import { type LinkState, linkRefusal, stateOf } from '../onboard/states.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { endpointStatus } from '../store/events/endpoints.ts';
 import { listRejections } from '../store/events/rejections.ts';
@@ -17,17 +18,19 @@ import { checksOf, ownsConnector } from './onboarding.ts';
 /** Everything that the partner's page shows: its own brand, without stored records, destinations or our names for things. */
 export async function partnerView(runtime: Runtime, link: OnboardingLink) {
   const brand = runtime.active().integrations.get(link.integration);
-  const isLive = link.live_at !== null;
+  // Nobody without a valid link gets here.
+  const state = stateOf(link) as Exclude<LinkState, 'revoked' | 'expired'>;
+  const isLive = state === 'live';
   return {
     partner: link.partner,
     brand: brand?.body.brand_id ?? '',
     language: link.language,
     asks: link.asks,
     expires_at: link.expires_at,
-    state: isLive ? ('live' as const) : link.ready_at === null ? ('preparing' as const) : ('ready' as const),
+    state,
     push: link.asks.includes('push') ? await pushView(runtime, link) : null,
     pull: link.asks.includes('pull') ? pullView(runtime, link) : null,
-    ...checksOf(link),
+    ...checksOf(runtime, link),
     comments: link.comments.map(({ author: _, ...one }) => one),
     health: isLive ? await healthView(runtime, link) : null,
   };
@@ -105,7 +108,7 @@ function refusalOf({ at, status, code, reason, request_id: id }: Awaited<ReturnT
   };
 }
 
-function pullView(runtime: Runtime, { integration, pull_facts, live_at }: OnboardingLink) {
+function pullView(runtime: Runtime, { integration, pull_facts, ...link }: OnboardingLink) {
   const brand = runtime.active().integrations.get(integration);
   const { pull, paused = false } = brand?.body ?? {};
   const { request, pagination } = brand?.connector.body.pull ?? {};
@@ -115,7 +118,7 @@ function pullView(runtime: Runtime, { integration, pull_facts, live_at }: Onboar
   const auth = pull?.auth;
   return {
     /** False when the brand is live: its connection is the operator's. */
-    may_edit: paused && live_at === null,
+    may_edit: paused && linkRefusal(link, 'partner', 'pull') === undefined,
     base_url: pull?.base_url.includes('${') ? null : (pull?.base_url ?? null),
     auth: auth === undefined ? null : { type: auth.type, ...(auth.type === 'oauth2' && { grant: auth.grant }) },
     /** What the list is asked by; null where the system is known. */

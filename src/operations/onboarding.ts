@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { type Document, isMap, stringify } from 'yaml';
 import { z } from 'zod';
+import type { Brand } from '../brand/brand.ts';
 import { addDays, localDateAt } from '../canonical/values.ts';
 import { startRun } from '../composition/pull.ts';
 import { InnboundError } from '../errors.ts';
@@ -7,8 +9,21 @@ import { randomSecret } from '../kit/crypto.ts';
 import { randomId } from '../kit/ids.ts';
 import { asks, type Check, checklist } from '../onboard/checklist.ts';
 import { noPushFacts } from '../onboard/facts.ts';
+import { type LinkAction, linkRefusal } from '../onboard/states.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { insertLink, markLive, type OnboardingLink, openLink } from '../store/operate/onboarding.ts';
+import { type Tx, transaction } from '../store/db/pool.ts';
+import { endpointStatus } from '../store/events/endpoints.ts';
+import {
+  addComment,
+  insertLink,
+  lockLink,
+  markLive,
+  markSecret,
+  mostComments,
+  type OnboardingLink,
+  openLink,
+  revokeLink,
+} from '../store/operate/onboarding.ts';
 import { applyDocument, type EditResult, editInForce } from './edit-documents.ts';
 import { addressFor, namedBrand, publicUrl } from './endpoints.ts';
 
@@ -96,26 +111,68 @@ export async function openOnboarding(
   const browser = known ?? randomSecret();
   const opened = await openLink(pool, linkId, token, browser);
   if (opened === undefined) return { kind: 'unknown' } as const;
-  const ended = endOf(opened.link);
+  const ended = linkRefusal(opened.link, 'partner', 'open');
   if (ended !== undefined) return { kind: ended } as const;
   if (!opened.isBound) return { kind: 'elsewhere' } as const;
   return { kind: 'ok', link: opened.link, browser } as const;
 }
 
-export function endOf({ revoked_at, is_expired }: OnboardingLink): 'revoked' | 'expired' | undefined {
-  if (revoked_at !== null) return 'revoked';
-  return is_expired ? 'expired' : undefined;
+/** The link, locked until the transaction ends. Throws if its state does not allow this to the actor. */
+export async function holdLink<Actor extends keyof LinkAction>(
+  tx: Tx,
+  linkId: string,
+  actor: Actor,
+  action: LinkAction[Actor],
+): Promise<OnboardingLink> {
+  const link = await lockLink(tx, linkId);
+  if (link === undefined) throw new InnboundError('operate.not_found', `There is no onboarding link ${linkId}.`);
+  const refusal = linkRefusal(link, actor, action);
+  if (refusal === undefined) return link;
+  if (refusal !== 'live') throw new InnboundError('operate.link_ended', `The link is ${refusal}.`);
+  const message =
+    actor === 'partner'
+      ? 'The brand is live: ask the operator to change its connection.'
+      : 'The brand is live already.';
+  throw new InnboundError('operate.forbidden', message);
 }
 
-/** Edits a document of the brand. Throws with the reason if the result cannot be put in force. */
+/** Does something to a link in the transaction in which its state allows it. */
+export const withLink = <Actor extends keyof LinkAction, T>(
+  { pool }: Pick<Runtime, 'pool'>,
+  linkId: string,
+  actor: Actor,
+  action: LinkAction[Actor],
+  work: (tx: Tx, link: OnboardingLink) => Promise<T>,
+): Promise<T> => transaction(pool, async (tx) => work(tx, await holdLink(tx, linkId, actor, action)));
+
+export const revoke = (runtime: Pick<Runtime, 'pool'>, linkId: string): Promise<boolean> =>
+  withLink(runtime, linkId, 'operator', 'revoke', (tx) => revokeLink(tx, linkId));
+
+export async function comment(
+  runtime: Pick<Runtime, 'pool'>,
+  linkId: string,
+  said: Parameters<typeof addComment>[2],
+): Promise<void> {
+  const write = (tx: Tx) => addComment(tx, linkId, said);
+  const isAdded = await (said.side === 'operator'
+    ? withLink(runtime, linkId, 'operator', 'answer', write)
+    : withLink(runtime, linkId, 'partner', 'comment', write));
+  if (isAdded) return;
+  const message = `This link has ${mostComments} comments of the ${said.side} already: create a new link.`;
+  throw new InnboundError('operate.invalid_input', message);
+}
+
+/** Edits a document of the brand. Throws with the reason if the result cannot be put in force, or if `within` throws. */
 export async function editOrThrow(
   runtime: Runtime,
   kind: 'integration' | 'connector',
   name: string,
   by: string,
   edit: (yaml: Document) => void,
+  within?: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
-  throwRefused(kind, await editInForce(runtime, { kind, name }, by, edit, { acceptCases: true }));
+  const options = { acceptCases: true, ...(within && { within }) };
+  throwRefused(kind, await editInForce(runtime, { kind, name }, by, edit, options));
 }
 
 function throwRefused(kind: string, applied: EditResult): void {
@@ -127,6 +184,32 @@ function throwRefused(kind: string, applied: EditResult): void {
   throw new InnboundError('operate.invalid_input', why);
 }
 
+/** Every one is tried on each request. */
+const mostSecrets = 5;
+
+/** A new webhook secret, shown once; earlier ones stay valid for a day, so that the sender can switch. */
+export async function takeSecret(runtime: Runtime, link: OnboardingLink): Promise<string> {
+  await withLink(runtime, link.link_id, 'partner', 'secret', (tx) => markSecret(tx, link.link_id));
+  const status = await endpointStatus(runtime.pool, link.integration);
+  if (((status?.secrets ?? []) as unknown[]).length >= mostSecrets) {
+    throw new InnboundError(
+      'operate.busy',
+      `There are ${mostSecrets} valid secrets. Earlier ones end after a day; try again then.`,
+    );
+  }
+  const { secret } = await addressFor(runtime, link.integration, { rotate: true });
+  if (secret === undefined) throw new TypeError('a rotation makes a secret');
+  return secret;
+}
+
+/** The error as a partner may read it: the names of other brands here say whom else we serve. */
+export function withoutOthers({ active }: Pick<Runtime, 'active'>, own: string, error: unknown): unknown {
+  if (!(error instanceof InnboundError)) return error;
+  const isOther = (word: string) => word !== own && active().documents.has(word);
+  const message = error.message.replace(/[a-z0-9_-]+/g, (word) => (isOther(word) ? 'another brand' : word));
+  return new InnboundError(error.code, message);
+}
+
 /** A connector of the brand's own name that no other brand uses describes only this partner, so its answers may fill it. */
 export function ownsConnector(runtime: Runtime, integration: string): boolean {
   const { documents } = runtime.active();
@@ -134,11 +217,20 @@ export function ownsConnector(runtime: Runtime, integration: string): boolean {
   return !documents.values().some(({ name, body }) => body.connector === integration && name !== integration);
 }
 
-export function checksOf({ asks, push_facts, pull_facts }: OnboardingLink): {
-  readonly checks: readonly Check[];
-  readonly is_complete: boolean;
-} {
-  const { checks, isComplete } = checklist(asks, push_facts ?? noPushFacts, pull_facts ?? undefined);
+/** What the pull of a brand depends on. Another hash has not been tested. */
+export function settingsHash(brand: Brand | undefined): string {
+  const { pull, brand_id, timezone } = brand?.body ?? {};
+  return hash('sha256', JSON.stringify([pull, brand_id, timezone, brand?.connector.body]));
+}
+
+export function checksOf(
+  runtime: Pick<Runtime, 'active'>,
+  { integration, asks, push_facts, pull_facts, live_at }: OnboardingLink,
+): { readonly checks: readonly Check[]; readonly is_complete: boolean } {
+  // What was approved stays as it was, whatever the operator changes later.
+  const isTested =
+    live_at !== null || pull_facts?.settings === settingsHash(runtime.active().integrations.get(integration));
+  const { checks, isComplete } = checklist(asks, push_facts ?? noPushFacts, (isTested && pull_facts) || undefined);
   return { checks, is_complete: isComplete };
 }
 
@@ -159,27 +251,23 @@ interface Approval {
  */
 export async function goLive(
   runtime: Runtime,
-  link: OnboardingLink,
+  { link_id, integration }: OnboardingLink,
   { pastDays, futureDays, anyway }: Approval,
   by: string,
 ): Promise<{ readonly run_id: string | null }> {
-  const { integration } = link;
-  if (link.ready_at === null && !anyway) {
-    throw new InnboundError('operate.not_ready', `${link.partner} has not said that it is ready.`);
-  }
-  const open = checksOf(link).checks.filter(({ state, isOptional }) => state !== 'done' && !isOptional);
-  if (open.length > 0 && !anyway) {
-    throw new InnboundError(
-      'operate.not_ready',
-      `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.`,
-    );
-  }
-  await editOrThrow(runtime, 'integration', integration, by, (yaml) => {
+  const edit = (yaml: Document) => {
     yaml.delete('paused');
     const push = yaml.get('push');
     if (isMap(push)) push.delete('sandbox');
+  };
+  await editOrThrow(runtime, 'integration', integration, by, edit, async (tx) => {
+    const link = await holdLink(tx, link_id, 'operator', 'approve');
+    const open = checksOf(runtime, link).checks.filter(({ state, isOptional }) => state !== 'done' && !isOptional);
+    const gaps = open.length > 0 ? `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.` : undefined;
+    const why = link.ready_at === null ? `${link.partner} has not said that it is ready.` : gaps;
+    if (why !== undefined && !anyway) throw new InnboundError('operate.not_ready', why);
+    await markLive(tx, integration, shownMs);
   });
-  await markLive(runtime.pool, integration, shownMs);
   const { pull, timezone } = runtime.active().integrations.get(integration)?.body ?? {};
   if (pull === undefined || timezone === undefined) return { run_id: null };
   const today = localDateAt(timezone, runtime.clock.now());

@@ -17,6 +17,7 @@ import { listSandboxReports, readSandboxReport, saveSandboxReport } from '../sto
 import { type OnboardingLink, witness } from '../store/operate/onboarding.ts';
 import { isObject, type Json } from '../terms.ts';
 import { offThread } from './off-thread.ts';
+import { withLink } from './onboarding.ts';
 
 /** The sandbox reads documents only, never stored data. */
 export function sandboxOf(runtime: Runtime, intake: PushIntake): Sandbox {
@@ -64,7 +65,7 @@ export function bookingIn(record: Json): Seen['booking'] {
 }
 
 /** Shows how success looks: a signed event of ours, examined as the partner's are, and not counted as one of them. */
-export async function sendSample(runtime: Runtime, { integration }: OnboardingLink): Promise<void> {
+export async function sendSample(runtime: Runtime, { integration, link_id }: OnboardingLink): Promise<void> {
   const { pool } = runtime;
   const brand = runtime.active().integrations.get(integration);
   const status = await endpointStatus(pool, integration);
@@ -85,5 +86,5 @@ export async function sendSample(runtime: Runtime, { integration }: OnboardingLi
     arrived: { endpointId, headers, query: '', rawBody, receivedAt },
     examined: { endpoint, limits: jsonLimits(runtime), early: undefined },
   });
-  await saveSandboxReport(pool, endpointId, integration, report);
+  await withLink(runtime, link_id, 'partner', 'sample', (tx) => saveSandboxReport(tx, endpointId, integration, report));
 }

@@ -68,8 +68,8 @@ function integrationsAround({ documents, settings }: Active, { kind, name }: Nam
 }
 
 /** The source texts of the other documents and of the shipped connectors. */
-export async function sourcesAround(around: readonly InForce[], edited: Named): Promise<SourceFile[]> {
-  const others = around.filter((one) => !isOne(one, edited));
+export async function sourcesAround(around: readonly InForce[], edited: readonly Named[]): Promise<SourceFile[]> {
+  const others = around.filter((one) => !edited.some((other) => isOne(one, other)));
   return [
     ...others.map((one) => ({
       kind: one.kind,
@@ -86,11 +86,12 @@ export async function soundSources(
   runtime: Runtime,
   around: readonly InForce[],
   others: readonly SourceFile[],
-  { kind, name }: Named,
+  edited: readonly Named[],
 ): Promise<SourceFile[]> {
-  const text = around.find((one) => isOne(one, { kind, name }))?.source;
-  const file = fileName(kind, name ?? 'new-document');
-  const unedited = text === undefined ? [] : [{ kind, file, text, shipped: false }];
+  const unedited = edited.flatMap(({ kind, name }) => {
+    const text = around.find((one) => isOne(one, { kind, name }))?.source;
+    return text === undefined ? [] : [{ kind, file: fileName(kind, name ?? 'new-document'), text, shipped: false }];
+  });
   const checked = await offThread(runtime, 'check', { sources: [...others, ...unedited] });
   const broken = new Set(checked.kind === 'ok' ? [] : checked.mistakes.map((one) => one.file));
   return others.filter((one) => !broken.has(one.file));

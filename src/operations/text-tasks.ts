@@ -14,19 +14,24 @@ import { type Assigning, assignField } from './assign-field.ts';
 import { importForApi } from './import-description.ts';
 import { type Preparation, stateAgain, statePayload } from './prepare-letter.ts';
 import { previewMapping, suggestMapping } from './preview-mapping.ts';
+import { readSample } from './read-sample.ts';
 
 /**
  * The work on texts that people send: parsing, compiling and mapping. Runs in a worker thread (off-thread.ts), so input and
  * result are plain data.
  */
 export const textTasks = {
-  /** Checks an edited document together with the others. `name` is the name inside the document. */
-  checkEdit: ({ others, edited, hostReferences }: Edited) => ({
-    name: parseFile(edited).name,
-    checked: refuseHostReferences(checkFiles([...others, edited], [compileCheck]), edited, hostReferences),
-    holdsCredentials: holdsCredentials(edited.kind, edited.text),
+  /** Checks documents together with the others. `names` are the names inside them. */
+  checkOffered: ({ others, offered }: Offered) => ({
+    names: offered.map(({ source }) => parseFile(source).name),
+    checked: offered.reduce(
+      (checked, { source, hostReferences }) => refuseHostReferences(checked, source, hostReferences),
+      checkFiles([...others, ...offered.map(({ source }) => source)], [compileCheck]),
+    ),
+    holdsCredentials: offered.some(({ source }) => holdsCredentials(source.kind, source.text)),
   }),
   check: ({ sources }: { readonly sources: readonly SourceFile[] }) => checkFiles(sources, [compileCheck]),
+  readSample,
   preview: previewMapping,
   suggest: suggestMapping,
   importDescription: importForApi,
@@ -52,11 +57,13 @@ export const textTasks = {
 };
 export type TextTasks = typeof textTasks;
 
-interface Edited {
+interface Offered {
   readonly others: readonly SourceFile[];
-  readonly edited: SourceFile;
-  /** References to the machine that the version in force has; see host-references.ts. */
-  readonly hostReferences: readonly string[];
+  readonly offered: readonly {
+    readonly source: SourceFile;
+    /** References to the machine that the version in force has; see host-references.ts. */
+    readonly hostReferences: readonly string[];
+  }[];
 }
 
 interface ReportAsked {

@@ -2,7 +2,11 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parseFile } from '../documents/parse.ts';
+import { textsIn } from '../documents/checked.ts';
+import { foldersIn } from '../documents/host-references.ts';
+import { openSecret } from '../documents/keyring.ts';
+import type { LoadedDocuments } from '../documents/kinds.ts';
+import { findReferences } from '../documents/secret-reference.ts';
 import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { writeArchive } from '../kit/archive.ts';
@@ -10,6 +14,7 @@ import { type Keyring, newKey } from '../kit/crypto.ts';
 import { isSqlState } from '../kit/sql-state.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { addHashKeys } from '../runtime/keys.ts';
+import { keyOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { OnTable } from '../store/db/backup.ts';
 import {
@@ -20,12 +25,14 @@ import {
   exportRows,
   type ImportedBrand,
   importRows,
+  type Judge,
   type NewDocument,
   stillRunning,
 } from '../store/db/brand.ts';
 import { headerOf, openArchive, openedKeys, refuseOtherSchema, refuseRunningNodes, sealedKeys } from './backup.ts';
+import { checkOffered } from './check-offered.ts';
 import { fileHere, listedBrands } from './document-file.ts';
-import { fileName, isOne, readAround } from './sources-in-force.ts';
+import { fileName, type InForce, isOne, readAround } from './sources-in-force.ts';
 
 /**
  * Moves one brand to another installation: documents, records, history, versions and positions at destinations, with the same ids and
@@ -89,14 +96,19 @@ async function takeOutOfForce(runtime: Runtime, name: string, by: string): Promi
   runtime.wake.signal('documents');
 }
 
-/** Without `apply`, what the import would do. */
-export async function importBrand(
+type Imported = ImportedBrand & { readonly brand: string };
+
+/** Without `apply`, only what the import would do. `secretsHere`: names that exist here and that the brand may use with their value here. */
+export const importBrand = (
   runtime: Runtime,
   file: string,
-  { passphrase, apply }: { readonly passphrase: string | undefined; readonly apply: boolean },
-): Promise<ImportedBrand & { readonly brand: string }> {
-  return importWith(runtime, file, (sealed) => openedKeys(sealed, passphrase), apply);
-}
+  options: {
+    readonly passphrase: string | undefined;
+    readonly apply: boolean;
+    readonly secretsHere?: readonly string[];
+  },
+): Promise<Imported> =>
+  importWith(runtime, file, (sealed) => openedKeys(sealed, options.passphrase), options.apply, options.secretsHere);
 
 /** Apart from the passphrase, whose derivation takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
 export async function importWith(
@@ -104,7 +116,8 @@ export async function importWith(
   file: string,
   keysOf: (sealed: Parameters<typeof openedKeys>[0]) => Keyring,
   apply: boolean,
-): Promise<ImportedBrand & { readonly brand: string }> {
+  secretsHere: readonly string[] = [],
+): Promise<Imported> {
   const { pool, keyring, keys } = runtime;
   const unlock = async (header: { readonly keys: Parameters<typeof openedKeys>[0] }) => {
     const [key, ...hashKeys] = keysOf(header.keys);
@@ -121,7 +134,7 @@ export async function importWith(
       tables,
       [...keyring, key],
       apply,
-      documentProblems,
+      (...offered) => judge(runtime, offered, secretsHere),
       (tx) => addHashKeys(tx, keyring, keys.hashKeys, hashKeys),
     );
     if (imported.refused.length > 0) throw refused(imported.refused);
@@ -133,12 +146,68 @@ export async function importWith(
   });
 }
 
+/**
+ * A brand's file brings data, not rights: its documents come in through the door of all others, with the documents in force, and use the
+ * file's own secrets.
+ */
+async function judge(
+  runtime: Runtime,
+  [documents, secretsOf]: Parameters<Judge>,
+  secretsHere: readonly string[],
+): ReturnType<Judge> {
+  const offered = documents.map(({ kind, name, source }) => ({ kind, name, file: fileName(kind, name), text: source }));
+  const around = new Map<string, InForce>();
+  for (const one of offered) {
+    for (const other of await readAround(runtime, runtime.pool, one, one.text)) around.set(keyOf(other), other);
+  }
+  const { checked } = await checkOffered(runtime, [...around.values()], offered);
+  const names = documents.flatMap(({ body }) => [...textsIn(body)].flatMap(({ text }) => secretsIn(text)));
+  const opened = (name: string, sealed: Buffer | null) => sealed && openSecret(runtime.keyring, name, sealed);
+  const secrets = (await secretsOf([...new Set(names)])).map(({ name, here, inFile }) => ({
+    name,
+    here: opened(name, here),
+    inFile: opened(name, inFile),
+  }));
+  // Who made the file knows its values: one that is the same here gives nothing away.
+  const differing = secrets.filter(({ here, inFile }) => here !== null && here !== inFile).map(({ name }) => name);
+  const used = new Map(secrets.map(({ name, here, inFile }) => [name, here ?? inFile ?? '']));
+  return {
+    refused: [
+      ...(checked.kind === 'ok'
+        ? documents.flatMap((one) => otherContent(one, checked.documents))
+        : checked.mistakes.map(({ file, line, path: at, message }) => `${file}:${line} ${at}: ${message}`)),
+      ...differing
+        .filter((name) => !secretsHere.includes(name))
+        .map((name) => `the secret ${name} has another value here: rename one, or add --secret-here ${name} to use it`),
+    ],
+    secrets: secrets.flatMap(({ name, inFile }) => (inFile === null ? [] : [name])),
+    secretsKept: differing,
+    addresses: [...new Set(documents.flatMap(({ body }) => addressesIn(body, used)))],
+    folders: documents.flatMap(({ body }) => foldersIn(body).map(({ text }) => text)),
+  };
+}
+
 /** The text is what an operator sees and edits, the body is what runs: they must say the same. */
-function documentProblems(documents: readonly NewDocument[]): string[] {
-  return documents.flatMap(({ kind, name, source, body }) => {
-    const { document, mistakes } = parseFile({ kind, file: fileName(kind, name), text: source });
-    const isSame = document?.name === name && isDeepStrictEqual(JSON.parse(JSON.stringify(document.body)), body);
-    return isSame ? [] : [`the ${kind} ${name} is not valid: ${mistakes[0]?.message ?? 'its text has other content'}`];
+function otherContent({ kind, name, body }: NewDocument, checked: LoadedDocuments): string[] {
+  const loaded = kind === 'workspace' ? undefined : checked[`${kind}s`].get(name);
+  const isSame = loaded !== undefined && isDeepStrictEqual(JSON.parse(JSON.stringify(loaded.body)), body);
+  return isSame ? [] : [`the ${kind} ${name} is not valid: its text has other content`];
+}
+
+const secretsIn = (text: string): string[] =>
+  findReferences(text).references.flatMap(({ kind, target }) => (kind === 'secret' ? [target] : []));
+
+/** The addresses in a document, without what may be a credential in them; the names of systems whose address a preset has. */
+function addressesIn(body: unknown, secrets: ReadonlyMap<string, string>): string[] {
+  return [...textsIn(body)].flatMap(({ text, path: at }) => {
+    if (at.join() === 'preset') return [`the vendor of the preset ${text}`];
+    if (at.join() === 'bucket') return [`the bucket ${text}`];
+    const filled = secretsIn(text).reduce(
+      (all, name) => all.replace(`\${secret:${name}}`, secrets.get(name) ?? ''),
+      text,
+    );
+    const { protocol, host } = URL.parse(filled) ?? {};
+    return protocol && host ? [`${protocol}//${host}`] : [];
   });
 }
 

@@ -111,10 +111,15 @@ async function causes(runtime: Runtime) {
   return {
     ...(await sharedCauses(runtime)),
     ...troubledNodes(nodes),
-    broken: active.broken,
+    broken: distinct([...active.broken, ...nodes.flatMap(({ broken }) => broken)]),
     alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   } satisfies Partial<Facts>;
 }
+
+/** Nodes with the same files report the same. */
+const distinct = (broken: Facts['broken']): Facts['broken'] => [
+  ...new Map(broken.map((one) => [one.document, one])).values(),
+];
 
 async function facts(runtime: Runtime): Promise<Facts> {
   const { pool } = runtime;

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { urlFault } from '../kit/plain-url.ts';
 import { agentFor, checkBeforeProxy, type HttpSettings } from './http/connect.ts';
 import { acceptedEncodings, type Expected, HttpExchange, mostBytes, type Response } from './http/exchange.ts';
 import { type FailureReason, failureReason } from './http/failure.ts';
@@ -80,8 +81,9 @@ export function openHttp(settings: HttpSettings): Http {
         message,
         durationMs: performance.now() - startedAt,
       });
-      const url = parseUrl(asked.url);
-      if (url === undefined) return failed('blocked', 'the address is not a plain http or https URL');
+      const fault = urlFault(asked.url);
+      if (fault !== undefined) return failed('blocked', fault);
+      const url = new URL(asked.url);
       const exchange = new HttpExchange(mostBytes(asked.expects));
       let isLate = false;
       const timer = setTimeout(() => {
@@ -125,12 +127,6 @@ export function openHttp(settings: HttpSettings): Http {
 
 /** Rejects when the exchange is cut. */
 const cutOff = (exchange: HttpExchange): Promise<never> => exchange.response as Promise<never>;
-
-function parseUrl(text: string): URL | undefined {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return url.username === '' && url.password === '' ? url : undefined;
-}
 
 /** In words for an operator, with the code for those who search for it. */
 const inWords: Partial<Record<FailureReason, string>> = {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Mistake } from '../documents/mistake.ts';
 import { findHolder } from '../embedded-postgres/membership.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
 import { casesText } from '../errors/broken-cases.ts';
@@ -9,7 +10,7 @@ import type { Pool } from '../store/db/pool.ts';
 import { hasDocuments } from '../store/documents/documents.ts';
 import { type DocumentContext, type TakenUp, takeUpWorkspace } from './in-force.ts';
 import type { RuntimeOptions } from './options.ts';
-import { readDocumentsFor, readSoundDocuments } from './workspace-documents.ts';
+import { readSoundDocuments, readSoundFiles } from './workspace-documents.ts';
 
 interface Context extends DocumentContext {
   readonly offload: Offload;
@@ -23,21 +24,29 @@ export type CasesBrokenBy = (
   connectors: readonly { readonly name: string; readonly source: string }[],
 ) => Promise<BrokenCase[]>;
 
-/** Takes up the files of the workspace when a process starts, if they count for it. */
+/**
+ * Takes up the files of the workspace when a process starts, if they count for it. A mistake in one stops a service only if nothing is in
+ * force yet: whoever set it up is there. Otherwise what was in force stays in force, and the mistakes are returned.
+ */
 export async function applyAtStart(
   context: Context,
   options: RuntimeOptions,
   casesBrokenBy: CasesBrokenBy,
-): Promise<void> {
-  if (!(await shouldApply(context, options.apply))) return;
-  const { needs } = options;
-  const load = async () =>
-    needs === undefined
-      ? { documents: await readSoundDocuments(context.workspaceDir), leftOut: [] }
-      : readDocumentsFor(context.workspaceDir, needs.integration);
+): Promise<readonly Mistake[]> {
+  if (!(await shouldApply(context, options.apply))) return [];
+  const { needs, purpose } = options;
+  const goesOn = needs !== undefined || (purpose === 'service' && (await hasDocuments(context.pool)));
+  let mistakes: readonly Mistake[] = [];
+  const load = async () => {
+    if (!goesOn) return { documents: await readSoundDocuments(context.workspaceDir), leftOut: [] };
+    const read = await readSoundFiles(context.workspaceDir, needs?.integration);
+    mistakes = read.mistakes;
+    return read;
+  };
   const taken = await takeUpWorkspace(context, load, options.describe, (changed) => casesBrokenBy(context, changed));
   if (taken.kind === 'taken' && taken.leftOut.length > 0) needs?.onLeftOut(taken.leftOut);
-  report(taken, options.purpose, context.log);
+  report(taken, purpose, context.log);
+  return purpose === 'service' ? mistakes : [];
 }
 
 /** With a running service, its documents in force count. Without one, the files count, as they would for `serve`. */

@@ -118,7 +118,8 @@ export async function takeUpWorkspace(
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
 ): Promise<TakenUp> {
   return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<InForceChange<TakenUp>> => {
-    const documents = documentsOf(loaded);
+    // Without innbound.yaml its defaults would take the place of what is in force.
+    const documents = documentsOf(loaded).filter(({ file }) => !leftOut.includes(file));
     const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
     const offered = await filesOffered(tx, context.keys, documents, current, lastApplied);
@@ -141,7 +142,7 @@ export async function takeUpWorkspace(
 }
 
 /**
- * Changes one document. `decide` runs under a lock on the documents in force and may refuse. A node makes its edits one at a time: those
+ * Changes one document. `decide` runs under a lock on the documents in force and may refuse; then what it has written is undone. A node makes its edits one at a time: those
  * that wait for the lock would otherwise take all connections, of which `decide` needs another one.
  */
 export async function changeDocument<T>(
@@ -163,7 +164,7 @@ export async function changeDocument<T>(
   const change = async (tx: Tx) => {
     await lockDocuments(tx);
     const decided = await decide(tx);
-    if ('refused' in decided) return { refused: decided.refused };
+    if ('refused' in decided) throw new Refused(decided.refused);
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
@@ -172,8 +173,21 @@ export async function changeDocument<T>(
     await rememberApplied(context, decided.put, decided.remove);
     return { applied, result: decided.result([...applied, ...removed]) };
   };
-  const changed = await context.edits.run(() => transaction(context.pool, change));
-  return 'refused' in changed ? changed.refused : announced(context, changed);
+  try {
+    return await announced(context, await context.edits.run(() => transaction(context.pool, change)));
+  } catch (error) {
+    if (error instanceof Refused) return error.why as T;
+    throw error;
+  }
+}
+
+/** Rolls the transaction of a change back. */
+class Refused<T> extends Error {
+  readonly why: T;
+  constructor(why: T) {
+    super('refused');
+    this.why = why;
+  }
 }
 
 /** Integrations whose list of destinations may have changed. */

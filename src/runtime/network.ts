@@ -19,6 +19,23 @@ export interface Network {
   readonly ca: string | undefined;
 }
 
+/**
+ * Sends nothing, and says why. For a service whose settings cannot be read: without its proxy or its authorities, guest data would take another
+ * way. What must be sent waits, as when the other side is away.
+ */
+export const closedNetwork = (why: string): Network => ({
+  http: {
+    request: async () => ({ kind: 'failed', reason: 'refused', message: why, durationMs: 0 }),
+    close: async () => {},
+  },
+  openSocket: (_url, _protocol, events) => {
+    queueMicrotask(() => events.closed(1006, why));
+    return { send: () => false, hold: () => {}, close: () => {} };
+  },
+  allowPrivate: false,
+  ca: undefined,
+});
+
 export async function openNetwork(
   settings: Bodies['workspace']['network'],
   resolve: Resolve,
@@ -31,7 +48,7 @@ export async function openNetwork(
   }
   const { allow_private, ca: caFile, proxy, proxy_resolves: proxyResolves } = resolved.body;
   const allowPrivate = allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
-  const ca = caFile === undefined ? undefined : await readFile(path.resolve(workspaceDir, caFile), 'utf8');
+  const ca = caFile === undefined ? undefined : await readAuthorities(workspaceDir, caFile);
   const client: HttpSettings = {
     allowPrivate,
     userAgent: `innbound/${version}`,
@@ -39,4 +56,12 @@ export async function openNetwork(
     ...(ca !== undefined && { ca }),
   };
   return { http: openHttp(client), openSocket: socketsOf(client, systemClock), allowPrivate, ca };
+}
+
+/** Further certificate authorities, from a file in PEM. */
+export async function readAuthorities(workspaceDir: string, file: string): Promise<string> {
+  const text = await readFile(path.resolve(workspaceDir, file), 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  if (typeof text === 'string' && text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  const why = typeof text === 'string' ? 'it holds no certificate in PEM' : `it cannot be read (${text.code})`;
+  throw new InnboundError('documents.invalid', `network.ca names ${file}: ${why}.`);
 }

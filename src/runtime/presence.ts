@@ -22,7 +22,8 @@ export async function keepSeen(runtime: Runtime, role: Role, url: string, everyM
     const stalled = runtime.heartbeats.stalled().map(({ loop }) => loop);
     const keys = runtime.keyring.map(({ id }) => id);
     const clockAheadMs = runtime.clock.nodeAheadMs();
-    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys, version });
+    const broken = await runtime.leftOut();
+    await seenNode(runtime.pool, { node: runtime.node, role, url, clockAheadMs, stalled, keys, version, broken });
   };
   await seen();
   let beating = Promise.resolve();

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Active, activate, withChanges } from '../brand/active.ts';
+import type { Broken } from '../brand/brand.ts';
 import { QueuedLanes } from '../deliver/claiming.ts';
 import { DeliveryTally } from '../deliver/settle.ts';
 import { openSecret } from '../documents/keyring.ts';
 import { type Resolve, resolveSecrets, type SecretSources, secretFiles } from '../documents/secret-reference.ts';
 import { openPrivatePostgres, type PrivatePostgres } from '../embedded-postgres/open.ts';
-import type { InnboundError } from '../errors.ts';
+import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Keyring } from '../kit/crypto.ts';
 import { errorFacts, type Log, openLog } from '../kit/log.ts';
@@ -30,11 +31,11 @@ import type { OnChanged } from '../store/records/take.ts';
 import { resealRenewals } from '../store/runs/partner-tokens.ts';
 import { applyAtStart, type CasesBrokenBy } from './apply-at-start.ts';
 import { type Keys, openKeys } from './keys.ts';
-import { type Network, openNetwork } from './network.ts';
+import { openLeftOut } from './left-out.ts';
+import { closedNetwork, type Network, openNetwork } from './network.ts';
 import type { RuntimeOptions } from './options.ts';
 import { openPartnerApis, type PartnerApis } from './partner-apis.ts';
 import { openRestoreCheck, type RestoreCheck } from './restore-check.ts';
-import { readSoundDocuments } from './workspace-documents.ts';
 
 /** What every process needs, service or command: the store, the documents in force, the key to the secrets. */
 export interface Runtime extends Network {
@@ -80,6 +81,8 @@ export interface Runtime extends Network {
   /** Makes this process stop, with the reason. */
   readonly giveUp: (reason: InnboundError) => void;
   readonly restoreCheck: RestoreCheck;
+  /** Documents that this node could not take up when it started. */
+  readonly leftOut: () => Promise<readonly Broken[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -104,8 +107,6 @@ export async function assembleRuntime(options: RuntimeOptions, texts: TextWork):
 async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, texts: TextWork): Promise<Runtime> {
   const { env = process.env, log = openLog('silent'), purpose } = options;
   const workspaceDir = path.resolve(options.workspaceDir);
-  // Refuses a workspace with mistakes before anything is started for it.
-  if (options.apply === 'always') await readSoundDocuments(workspaceDir);
   const lost = Promise.withResolvers<InnboundError>();
   const { pool, server } = await openDatabase(opened, { ...options, workspaceDir, env, log }, lost.resolve);
   const [offload, sandboxOffload] = [openOffload(texts.worker), openOffload(texts.worker)];
@@ -123,7 +124,9 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
   );
   opened.defer(() => clock.stop());
   const restoreCheck = await openRestoreCheck(pool, workspaceDir, log);
-  await applyAtStart({ ...documents, offload, hasPrivateServer: server !== undefined }, options, texts.casesBrokenBy);
+  const context = { ...documents, offload, hasPrivateServer: server !== undefined };
+  const mistakes = await applyAtStart(context, options, texts.casesBrokenBy);
+  const leftOut = await openLeftOut(workspaceDir, mistakes, log);
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
   const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
@@ -131,7 +134,13 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
   opened.defer(() => signals.close());
-  const network = await openNetwork(active().settings.network, resolve, { workspaceDir, env });
+  const network = await openNetwork(active().settings.network, resolve, { workspaceDir, env }).catch(
+    (error: unknown) => {
+      if (!(error instanceof InnboundError) || purpose === 'command') throw error;
+      leftOut.add({ document: 'workspace innbound', message: `nothing is sent from this node: ${error.message}` });
+      return closedNetwork(error.message.replace(/\.$/, ''));
+    },
+  );
   opened.defer(() => network.http.close());
   const node = `${hostname()}:${process.pid}`;
   const tracer = purpose === 'service' ? await openTracer(env, node, log) : undefined;
@@ -169,6 +178,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
       return changed;
     },
     restoreCheck,
+    leftOut: leftOut.now,
     spool,
     refreshKeys: async (readSource) => {
       const { id } = keyring[0];

@@ -21,25 +21,31 @@ export async function readSoundDocuments(workspaceDir: string): Promise<LoadedDo
 }
 
 /**
- * The documents that one brand needs may be sound although others are not: the files with mistakes are left out, and those that refer to
- * them. Throws as `readSoundDocuments` if the brand is among them.
+ * Without the files with mistakes, and those that refer to them. A command needs one brand and its settings, and gets the error of
+ * `readSoundDocuments` if they are among them; a service goes on with what it had.
  */
-export async function readDocumentsFor(
+export async function readSoundFiles(
   workspaceDir: string,
-  integration: string,
-): Promise<{ readonly documents: LoadedDocuments; readonly leftOut: readonly string[] }> {
+  integration: string | undefined,
+): Promise<{
+  readonly documents: LoadedDocuments;
+  readonly leftOut: readonly string[];
+  readonly mistakes: readonly Mistake[];
+}> {
   let sources = await readWorkspace(workspaceDir, { shippedConnectorsDir });
-  let first: readonly Mistake[] | undefined;
+  let mistakes: readonly Mistake[] | undefined;
   const leftOut: string[] = [];
   for (;;) {
     const checked = checkFiles(sources, [compileCheck]);
-    if (checked.kind === 'ok' && (first === undefined || checked.documents.integrations.has(integration))) {
-      return { documents: checked.documents, leftOut };
+    const isEnough = integration === undefined || mistakes === undefined;
+    if (checked.kind === 'ok' && (isEnough || checked.documents.integrations.has(integration))) {
+      return { documents: checked.documents, leftOut, mistakes: mistakes ?? [] };
     }
-    first ??= checked.kind === 'invalid' ? checked.mistakes : [];
+    mistakes ??= checked.kind === 'invalid' ? checked.mistakes : [];
     const wrong = new Set(checked.kind === 'invalid' ? checked.mistakes.map(({ file }) => file) : []);
-    const left = sources.filter(({ file, kind }) => kind === 'workspace' || !wrong.has(file));
-    if (left.length === sources.length) throw invalidDocuments(first, workspaceDir);
+    const isKept = (kind: string) => kind === 'workspace' && integration !== undefined;
+    const left = sources.filter(({ file, kind }) => isKept(kind) || !wrong.has(file));
+    if (left.length === sources.length) throw invalidDocuments(mistakes, workspaceDir);
     leftOut.push(...wrong);
     sources = left;
   }

@@ -183,6 +183,9 @@ function compilePattern(format: string, timezone: string, meaning: Meaning): Pat
     const literal = /^\[([^\]]*)\]/.exec(format.slice(at));
     const sign = format[at] ?? '';
     if (part !== undefined) {
+      // Months in words that follow each other would be tried in every division of a long word.
+      if (names.includes(part[0]))
+        return { kind: 'bad', message: `${part[0]} is in the date format twice`, offset: at };
       names.push(part[0]);
       source += part[1];
       at += part[0].length;
@@ -205,6 +208,8 @@ function compilePattern(format: string, timezone: string, meaning: Meaning): Pat
   return { kind: 'ok', read: (value) => readPattern(value, regex, places, timezone, meaning) };
 }
 
+const longestDate = 100;
+
 function readPattern(
   value: Json,
   regex: RegExp,
@@ -213,7 +218,8 @@ function readPattern(
   meaning: Meaning,
 ): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const match = regex.exec(String(value).trim());
+  const text = String(value).trim();
+  const match = text.length > longestDate ? null : regex.exec(text);
   if (!match) return undefined;
   const part = (...names: string[]): string | undefined => {
     const name = names.find((candidate) => places.has(candidate));

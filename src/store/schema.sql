@@ -331,17 +331,20 @@ create table erasures (
   progress jsonb,
   seen_at timestamptz not null default now(),
   stopped_by text,
-  stopped_at timestamptz
+  stopped_at timestamptz,
+  integration text
 );
 comment on table erasures is 'Proof of each erasure: when, by whom, how much was removed where. The subject is a keyed hash, so the receipt does not hold what was erased.';
 comment on column erasures.confirmed_at is 'When the last destination had confirmed it; the receipt says it of each. Kept here, since the tries themselves are forgotten in time.';
 comment on column erasures.seen_at is 'Renewed every second while the erasure runs: one that ended without a result shows here.';
+comment on column erasures.integration is 'The only brand that it holds for: it came with the brand from another installation. Null: all brands.';
 comment on column erasures.stopped_by is 'Who asked to stop it. stopped_at is set when it did stop; one that was finished first stays finished.';
 
 create table erased_guests (
-  hash bytea primary key,
+  hash bytea not null,
   erasure_id text not null,
   erased_at timestamptz not null default now(),
+  primary key (hash, erasure_id),
   foreign key (erasure_id) references erasures(erasure_id)
 );
 comment on table erased_guests is 'Keyed hashes of what erased guests were known by: what comes in again under one of them loses the guest before it is stored.';
@@ -790,10 +793,12 @@ create table nodes (
   clock_ahead_ms bigint,
   stalled text[] not null default '{}',
   keys text[] not null default '{}',
-  version text
+  version text,
+  broken jsonb not null default '[]'
 );
 comment on table nodes is 'The running nodes, each renewing its row; one that was killed is forgotten after a minute.';
 comment on column nodes.clock_ahead_ms is 'How far the node''s clock is ahead of the database''s, as of its last heartbeat; negative when it is behind.';
+comment on column nodes.broken is 'The documents that it could not take up when it started, and why: what was in force stayed.';
 comment on column nodes.version is 'The version that the node runs, for operators during an upgrade.';
 
 create table store_state (

@@ -221,5 +221,6 @@ export async function live({ runtime, url }: ApiNode): Promise<void> {
     stalled: [],
     keys: [],
     version: null,
+    broken: [],
   });
 }

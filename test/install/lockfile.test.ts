@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
 interface Lockfile {
   readonly packages: Readonly<
-    Record<string, { readonly resolved?: string; readonly optionalDependencies?: Record<string, string> }>
+    Record<
+      string,
+      {
+        readonly resolved?: string;
+        readonly optionalDependencies?: Record<string, string>;
+        readonly integrity?: string;
+        readonly link?: boolean;
+        readonly optional?: boolean;
+        readonly dev?: boolean;
+        readonly os?: readonly string[];
+      }
+    >
   >;
 }
 
@@ -29,4 +40,24 @@ for (const [file, packages] of lockfiles) {
       [],
     );
   });
+
+  test(`every package has its hash, but for optional ones of systems that the registry did not have: ${file}`, () => {
+    const without = Object.entries(packages).filter(
+      ([place, { integrity, link }]) => place.includes('node_modules/') && !link && integrity === undefined,
+    );
+    const installed = without.filter(([, { optional, os }]) => optional !== true || (os ?? []).length === 0);
+    assert.deepEqual(installed, [], `run: node_modules/.bin/node scripts/complete-lockfile.ts ${file}`);
+    // What users install, and what the image is built from.
+    assert.deepEqual(file === 'package-lock.json' ? without.filter(([, { dev }]) => dev !== true) : [], []);
+  });
 }
+
+test('what runs in the workflows is named by its commit, with its version beside it', () => {
+  const folder = path.join(root, '.github', 'workflows');
+  const uses = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(path.join(folder, name), 'utf8').matchAll(/uses:\s*(.*)$/gm)].map(([, used = '']) => used),
+  );
+  assert.ok(uses.length > 10);
+  const loose = uses.filter((used) => !used.startsWith('./') && !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(used));
+  assert.deepEqual(loose, []);
+});

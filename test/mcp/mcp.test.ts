@@ -184,3 +184,20 @@ test('innbound mcp speaks over standard input and output', async () => {
     await client.close();
   }
 });
+
+// Last: afterwards the address of the tests has to wait.
+test('a wrong token lists no tools, also once the service only tells it to wait', async () => {
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    authorization: 'Bearer ib_yyyyyyyy',
+  };
+  const seen = new Set<number>();
+  for (let i = 0; i < 90; i++) {
+    const answer = await fetch(served.url, { method: 'POST', headers, body: list });
+    seen.add(answer.status);
+    assert.doesNotMatch(await answer.text(), /tools|dead_letters/);
+  }
+  assert.deepEqual([...seen].sort(), [401, 429]);
+});

@@ -102,6 +102,20 @@ test('a connector that other brands use is not changed by a partner', async () =
   );
 });
 
+test('a partner learns of no other brand here', async () => {
+  const list = { method: 'GET', path: '/list', from: 'a', to: 'b' };
+  const form = { base_url: 'http://127.0.0.1:1/same', auth: { type: 'bearer', token: 'one-account' }, list };
+  const { runtime } = house.service;
+  const { browser } = await opened({ integration: 'shared', asks: ['pull'] });
+  assert.equal((await browser.call('POST', '/pull', form)).status, 200);
+  await editOrThrow(runtime, 'integration', 'secretive', 'test', (yaml) => yaml.set('brand_id', 'SHA01'));
+  const other = await opened({ integration: 'secretive', asks: ['pull'] });
+  const refused = await other.browser.call('POST', '/pull', form);
+  assert.equal(refused.status, 422);
+  assert.match(refused.body.detail, /another brand already reads brand_id SHA01/);
+  await editOrThrow(runtime, 'integration', 'secretive', 'test', (yaml) => yaml.set('brand_id', 'SEC01'));
+});
+
 test('a link that asks for one way cannot use the other, and no link changes a connection that is live', async () => {
   const push = await opened({ integration: 'secretive', asks: ['push'] });
   const form = { base_url: 'http://127.0.0.1:1', auth: { type: 'none' } };

@@ -98,6 +98,7 @@ test('the facts stay small, whatever arrives', () => {
 
 const tested: PullFacts = {
   testedAt: at,
+  settings: '',
   isComplete: true,
   bookings: 40,
   pages: 2,

@@ -86,3 +86,19 @@ test('a forged or repeated answer grants nothing and leads nowhere', { skip }, a
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByRole('heading', { name: 'Access was not granted' }).waitFor();
 });
+
+test('consent that comes after the approval changes nothing of the live brand', { skip }, async (t) => {
+  const page = await connected(t, 'late');
+  await page.getByRole('button', { name: 'Grant access' }).click();
+  await page.getByRole('button', { name: 'Allow' }).waitFor();
+  const { items } = (await house.operator('GET', '/onboarding-links?integration=late')).body;
+  const approved = await house.operator('POST', `/onboarding-links/${items[0].link_id}/approve`, { anyway: true });
+  assert.equal(approved.status, 200);
+  const answered = page.waitForResponse((one) => one.url().includes('/oauth/callback'));
+  await page.getByRole('button', { name: 'Allow' }).click();
+  assert.match((await answered).headers().location ?? '', /access=refused$/);
+  const { rows } = await house.service.runtime.pool.query(
+    `select from partner_accounts where integration = 'late' and access is not null`,
+  );
+  assert.equal(rows.length, 0);
+});

@@ -38,7 +38,7 @@ brand_id: LIS01
 timezone: Europe/Lisbon
 country: PT
 pull:
-  base_url: http://127.0.0.1:1
+  base_url: http://127.0.0.1:1/${brand}
   auth: { type: bearer, token: "\${secret:pms}" }
   syncs: { stay: { every: 15m, range: [-30d, 0d] } }
 push: { enabled: true }

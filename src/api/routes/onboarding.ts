@@ -3,27 +3,23 @@ import { InnboundError } from '../../errors.ts';
 import { Buckets } from '../../intake/push/receive.ts';
 import { type Ask, asks } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
-import { takeSecret } from '../../operations/endpoints.ts';
 import {
   checksOf,
+  comment,
   createLink,
   goLive,
   linkRequest,
   onboardingLanguages,
   openOnboarding,
+  revoke,
+  takeSecret,
+  withLink,
+  withoutOthers,
 } from '../../operations/onboarding.ts';
 import { checkPull, pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { partnerView } from '../../operations/onboarding-view.ts';
 import { sendSample } from '../../operations/sandbox.ts';
-import {
-  addComment,
-  findLink,
-  listLinks,
-  markReady,
-  type OnboardingLink,
-  revokeLink,
-  startRetryTest,
-} from '../../store/operate/onboarding.ts';
+import { findLink, listLinks, markReady, type OnboardingLink, startRetryTest } from '../../store/operate/onboarding.ts';
 import { cookieIn, isServedOverHttps, newCookie, secondsUntil } from '../caller.ts';
 import {
   type Api,
@@ -46,7 +42,7 @@ const check = z.object({
   seen: z.record(z.string(), z.union([z.string(), z.number()])),
   isOptional: z.literal(true).optional(),
 });
-const comment = z.object({
+const commentForm = z.object({
   at: instant,
   side: z.enum(['partner', 'operator']),
   author: z.string(),
@@ -71,10 +67,6 @@ const link = z.object({
   checks: z.array(check),
   is_complete: z.boolean(),
 });
-const shownLink = ({ push_facts, pull_facts, secret_at, connector_version, comments, ...shown }: OnboardingLink) => ({
-  ...shown,
-  ...checksOf({ ...shown, push_facts, pull_facts, secret_at, connector_version, comments }),
-});
 const commentBody = z.strictObject({
   about: z.string().trim().max(120).default(''),
   text: z.string().trim().max(2_000).describe('Empty: confirms the field.'),
@@ -85,6 +77,10 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
   const { pool } = runtime;
   const scope = async ({ link_id = '' }: Record<string, string>) => (await findLink(pool, link_id))?.integration;
   const linkOf = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
+  const shownLink = (one: OnboardingLink) => {
+    const { push_facts, pull_facts, secret_at, connector_version, comments, ...shown } = one;
+    return { ...shown, ...checksOf(runtime, one) };
+  };
   return [
     viewer('GET /onboarding-links', {
       id: 'onboarding.list',
@@ -111,7 +107,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       summary: 'One onboarding link: checklist, comments, and the versions of the connector before and after',
       scope,
       response: link.extend({
-        comments: z.array(comment),
+        comments: z.array(commentForm),
         connector: z.object({ name: z.string(), before: z.int(), now: z.int() }).nullable(),
       }),
       handle: async ({ params }) => {
@@ -127,7 +123,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       scope,
       response: z.object({ revoked: z.literal(true) }),
       handle: async ({ params: { link_id: id } }) =>
-        okIf(await revokeLink(pool, id), { revoked: true }, `valid onboarding link ${id}`),
+        okIf(await revoke(runtime, id), { revoked: true }, `onboarding link ${id}`),
     }),
     operator('POST /onboarding-links/{link_id}/comments', {
       id: 'onboarding.answer',
@@ -137,7 +133,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
       body: commentBody.extend({ text: commentBody.shape.text.min(1) }),
       response: z.object({ added: z.literal(true) }),
       handle: async ({ params, body, caller }) => {
-        await addComment(pool, params.link_id, { side: 'operator', author: caller.name, ...body });
+        await comment(runtime, params.link_id, { side: 'operator', author: caller.name, ...body });
         return ok({ added: true });
       },
     }),
@@ -164,13 +160,20 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
  * no schema.
  */
 export function partnerRoutes({ runtime }: Api): Route[] {
-  const { pool } = runtime;
   const at = '/onboarding/{link_id}' as const;
   /** A test makes requests to an address that the partner types. */
   const tests = new Buckets(() => ({ perSecond: 0.2, burst: 8 }), 10_000);
-  const takeTest = ({ link_id }: OnboardingLink) => {
+  const underWay = new Set<string>();
+  /** Each holds a big answer for a while: one of a kind for each link, and a few on this node. */
+  const oneTest = async <T>(kind: string, { link_id }: OnboardingLink, work: () => Promise<T>): Promise<T> => {
+    const busy = (why: string) => new InnboundError('operate.busy', `${why}; try again in a few seconds.`);
     const wait = tests.take(link_id, runtime.clock.now());
     if (wait.kind === 'wait') throw new InnboundError('operate.busy', `Too many tests; wait ${wait.seconds} s.`);
+    const key = `${kind} ${link_id}`;
+    if (underWay.has(key)) throw busy('A test of this link is under way');
+    if (underWay.size >= mostTests) throw busy('Other tests are under way');
+    underWay.add(key);
+    return work().finally(() => underWay.delete(key));
   };
   /** `handle` gets the link, if it asks for `part`; its answer is sent, or only that it was done. */
   const action = <Body extends z.ZodType | undefined = undefined>(
@@ -196,7 +199,12 @@ export function partnerRoutes({ runtime }: Api): Route[] {
         if (part !== undefined && !opened(link).asks.includes(part)) {
           return problem(403, 'operate.forbidden', `The link does not ask for ${part}.`);
         }
-        const done = await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name, signal);
+        const { integration } = opened(link);
+        const done = await handle(opened(link), given as z.infer<NonNullable<Body>>, caller.name, signal).catch(
+          (error: unknown) => {
+            throw withoutOthers(runtime, integration, error);
+          },
+        );
         return ok(done ?? { done: true });
       },
     });
@@ -234,19 +242,14 @@ export function partnerRoutes({ runtime }: Api): Route[] {
     }),
     action('secret', 'push', async (link) => ({ secret: await takeSecret(runtime, link) })),
     action('sample', 'push', (link) => sendSample(runtime, link)),
-    action('retry-test', 'push', ({ integration, link_id }) =>
-      startRetryTest(pool, integration, link_id, runtime.clock.now()),
+    action('retry-test', 'push', ({ link_id }) =>
+      withLink(runtime, link_id, 'partner', 'retry-test', (tx, link) => startRetryTest(tx, link, runtime.clock.now())),
     ),
     action('pull', 'pull', (link, form, by) => savePull(runtime, link, form, by), pullForm),
-    action('test', 'pull', (link, _, by) => {
-      takeTest(link);
-      return testPull(runtime, link, by);
-    }),
-    action('check', 'pull', (link, _, __, signal) => {
-      takeTest(link);
-      return checkPull(runtime, link, signal);
-    }),
+    action('test', 'pull', (link, _, by) => oneTest('test', link, () => testPull(runtime, link, by))),
+    action('check', 'pull', (link, _, __, signal) => oneTest('check', link, () => checkPull(runtime, link, signal))),
     action('consent', 'pull', async ({ integration, link_id }, _, by) => {
+      await withLink(runtime, link_id, 'partner', 'consent', async () => {});
       const consent = await linkFor(runtime, integration, by, `/connect/${link_id}`);
       if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
       return { url: consent.url };
@@ -257,14 +260,17 @@ export function partnerRoutes({ runtime }: Api): Route[] {
       async (link, { about, text }) => {
         const isEmpty = text === '' && !about.startsWith('field ');
         if (isEmpty) throw new InnboundError('operate.invalid_input', 'The comment is empty.');
-        await addComment(pool, link.link_id, { side: 'partner', author: link.partner, about, text });
+        await comment(runtime, link.link_id, { side: 'partner', author: link.partner, about, text });
       },
       commentBody,
     ),
-    action('ready', undefined, async (link) => {
-      if (!checksOf(link).is_complete) throw new InnboundError('operate.not_ready', 'The checklist is not complete.');
-      await markReady(pool, link.link_id);
-    }),
+    action('ready', undefined, ({ link_id }) =>
+      withLink(runtime, link_id, 'partner', 'ready', async (tx, link) => {
+        if (!checksOf(runtime, link).is_complete)
+          throw new InnboundError('operate.not_ready', 'The checklist is not complete.');
+        await markReady(tx, link_id);
+      }),
+    ),
   ];
 }
 
@@ -273,6 +279,8 @@ function opened(link: OnboardingLink | undefined): OnboardingLink {
   if (link === undefined) throw new TypeError('the onboarding link is gone');
   return link;
 }
+
+const mostTests = 4;
 
 /** The page stays open this long after the brand went live. */
 const pageDaysAfterLive = 30;

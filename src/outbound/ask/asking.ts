@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
+import { urlFault } from '../../kit/plain-url.ts';
 import type { Json } from '../../terms.ts';
 import { type Credentials, credentialsFor } from '../auth/credentials.ts';
 import type { Answered } from '../http.ts';
@@ -17,7 +18,7 @@ import {
   limitsOf,
   type NoAnswer,
 } from './ports.ts';
-import { changesPath, type OpenRequest } from './request.ts';
+import type { OpenRequest } from './request.ts';
 import { retriesOf } from './retries.ts';
 
 export function noAskCounts(): AskCounts {
@@ -107,10 +108,9 @@ async function ask(
 
   /** Undefined when the request should be repeated. */
   async function attempt(): Promise<Asked | undefined> {
-    if (changesPath(request)) {
-      const message = 'nothing was sent: a value of "." or ".." would change the path of the request';
-      return { kind: 'failed', code: 'pull.bad_request', message };
-    }
+    // As written: signing and sending read the parsed address.
+    const fault = urlFault(request.base);
+    if (fault !== undefined) return { kind: 'failed', code: 'pull.bad_request', message: `nothing was sent: ${fault}` };
     const authorized = await credentials.authorize(request);
     if (authorized.kind === 'failed') {
       const { passing, kind: _, ...failure } = authorized;
@@ -140,7 +140,9 @@ async function ask(
     }
     const contentType = headers['content-type'];
     const read =
-      adapter === undefined ? readAnswer(bytes, contentType) : await readAdapted(adapter, bytes, contentType);
+      adapter === undefined
+        ? await (options.read ?? readAnswer)(bytes, contentType)
+        : await readAdapted(adapter, bytes, contentType);
     if (read.kind === 'unreadable') {
       const { passing, kind: _, ...unreadable } = read;
       if (passing) return retries.retry(unreadable);

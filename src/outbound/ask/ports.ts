@@ -5,6 +5,7 @@ import type { Log } from '../../kit/log.ts';
 import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
 import { partnerCircuit, type Rate } from '../circuit.ts';
 import type { Http } from '../http.ts';
+import type { Read } from './answer.ts';
 import type { ShownExchange } from './exchange.ts';
 
 /** What is asked, with its secrets. */
@@ -88,6 +89,8 @@ export interface AskerOptions {
   readonly signal: AbortSignal;
   readonly onWait?: (reason: WaitReason, ms: number) => void;
   readonly onExchange?: (exchange: ShownExchange) => void;
+  /** Reads an answer elsewhere than on the main thread. */
+  readonly read?: (bytes: Uint8Array, contentType: string | undefined) => Promise<Read>;
 }
 
 export interface AskOptions {

@@ -1,4 +1,5 @@
 import type { PullSettings, RequestTemplate } from '../../documents/pull.ts';
+import { urlPart } from '../../kit/plain-url.ts';
 import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 /** A request before credentials are added. */
@@ -106,7 +107,7 @@ function place(request: OpenRequest, { place: where, value }: Placement): OpenRe
 
 /** Spaces become %20, not +: every server reads %20 the same way, so signatures agree. */
 export function toWire(request: OpenRequest): WireRequest {
-  const pairs = request.query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const pairs = request.query.map(([name, value]) => `${urlPart(name)}=${urlPart(value)}`);
   const joint = request.base.includes('?') ? '&' : '?';
   const url = new URL(pairs.length === 0 ? request.base : `${request.base}${joint}${pairs.join('&')}`);
   url.hash = '';
@@ -128,16 +129,10 @@ function formText(body: Readonly<Record<string, Json>>): string {
   const pairs = Object.entries(body).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one) => [name, plainText(one)] as const),
   );
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return pairs.map(([name, value]) => `${urlPart(name)}=${urlPart(value)}`).join('&');
 }
 
 const pathQuery = (url: URL) => url.pathname + url.search;
-
-/** Whether a path segment is "." or "..", in any spelling: every URL parser resolves it, encoded or not, to another path. */
-export function changesPath({ base }: Pick<OpenRequest, 'base'>): boolean {
-  const path = base.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
-  return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-}
 
 /** Values by placeholder. An absent, null or empty value removes the parameter that uses it. */
 export type Values = Readonly<Record<string, Json | undefined>>;
@@ -202,7 +197,7 @@ export function plainText(value: Json | undefined): string {
 /** As fill, for a path: each value is encoded as one segment, so that an id with a slash cannot change the path. */
 export function fillPath(path: string, values: Values): string {
   return path.replace(placeholder, (whole, name: string) =>
-    Object.hasOwn(values, name) ? encodeURIComponent(plainText(values[name])) : whole,
+    Object.hasOwn(values, name) ? urlPart(plainText(values[name])) : whole,
   );
 }
 

@@ -64,20 +64,30 @@ export async function consentLink(
   return { kind: 'ok', url: url.href, validMs: lifetimeMs };
 }
 
-/** Handles the redirect back from the partner. The state can be used once, whatever the result. */
-export async function finishConsent(ports: Ports, query: URLSearchParams): Promise<Consented> {
+/**
+ * Handles the redirect back from the partner. The state can be used once, whatever the result. `guarded` stores the tokens, or says why the
+ * one who asked for the consent may not change the brand's access any more.
+ */
+export async function finishConsent(
+  ports: Ports,
+  query: URLSearchParams,
+  guarded: Guarded = (_, store) => store(),
+): Promise<Consented> {
   const pending = await ports.tokens.takeConsent(query.get('state') ?? '', lifetimeMs);
   if (pending === undefined) {
     return refused('this link was already used, has expired (30 minutes), or was not issued here');
   }
   const { returnTo } = pending;
-  return { ...(await redeem(ports, pending, query)), ...(returnTo !== undefined && { returnTo }) };
+  return { ...(await redeem(ports, pending, query, guarded)), ...(returnTo !== undefined && { returnTo }) };
 }
+
+type Guarded = (returnTo: string | undefined, store: () => Promise<undefined>) => Promise<string | undefined>;
 
 async function redeem(
   ports: Ports,
-  { integration, redirectUri, verifier }: Pick<PendingConsent, 'integration' | 'redirectUri' | 'verifier'>,
+  { integration, redirectUri, verifier, returnTo }: PendingConsent,
   query: URLSearchParams,
+  guarded: Guarded,
 ): Promise<Consented> {
   const error = query.get('error');
   if (error !== null) {
@@ -95,7 +105,11 @@ async function redeem(
     ...(verifier !== undefined && { code_verifier: verifier }),
   });
   if (got.kind !== 'renewed') return refused(`the authorization code was not accepted: ${got.message}`, integration);
-  await ports.tokens.save(oauth.account, identityOf(oauth.settings), got.tokens);
+  const why = await guarded(returnTo, async () => {
+    await ports.tokens.save(oauth.account, identityOf(oauth.settings), got.tokens);
+    return undefined;
+  });
+  if (why !== undefined) return refused(why, integration);
   await ports.partners.authWorked(integration);
   return { kind: 'ok', integration };
 }

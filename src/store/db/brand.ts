@@ -2,17 +2,18 @@ import pg from 'pg';
 import type { StoredDocument } from '../../documents/kinds.ts';
 import { type ArchivedTable, type ArchiveWriter, DamagedArchive } from '../../kit/archive.ts';
 import type { Keyring } from '../../kit/crypto.ts';
+import { lockDocuments } from '../documents/documents.ts';
 import { resealIn, sealedTables } from '../documents/secrets.ts';
 import type { OnTable } from './backup.ts';
 import { archivedTables, type CopiedTable, copiedTables, copyIn, copyOut, fitting } from './copy.ts';
 import {
-  columnOf,
   hitsOne,
   longTransaction,
   numberOf,
   onlyRow,
   type Pool,
   rowOf,
+  rowsOf,
   serviceSchema,
   type Tx,
   withLongStatements,
@@ -41,6 +42,8 @@ function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | u
   const list = (names: readonly string[]) =>
     `any(array[${names.map((one) => pg.escapeLiteral(one)).join(', ')}]::text[])`;
   if (table in staysBehind) return undefined;
+  // Somebody who was erased anywhere stays erased in the brand.
+  if (table === 'erasures' || table === 'erased_guests') return 'true';
   if (columns.includes('integration')) return `integration = ${name}`;
   if (table === 'endpoint_secrets') {
     return `endpoint_id in (select endpoint_id from endpoints where integration = ${name})`;
@@ -49,9 +52,7 @@ function belongs({ table, columns }: CopiedTable, brand: BrandParts): string | u
     return `(kind = 'integration' and name = ${name}) or (kind = 'connector' and name = ${pg.escapeLiteral(brand.connector)})
             or (kind = 'destination' and name = ${list(brand.destinations)})`;
   }
-  if (table === 'secrets') return `name = ${list(brand.secrets)}`;
-  // Somebody who was erased anywhere stays erased in the brand.
-  return table === 'erasures' || table === 'erased_guests' ? 'true' : undefined;
+  return table === 'secrets' ? `name = ${list(brand.secrets)}` : undefined;
 }
 
 /** The newest document of a brand, in force or not, and the texts of the documents that it uses. */
@@ -152,13 +153,38 @@ export async function exportRows(
   );
 }
 
-export interface ImportedBrand extends BrandCounts {
-  readonly refused: readonly string[];
-  /** Names that both installations have; the value here stays. */
-  readonly secretsKept: readonly string[];
+export interface ImportedBrand extends BrandCounts, Verdict {
+  /** Erasures of the other installation. They hold for this brand only. */
+  readonly erasures: number;
 }
 
 export type NewDocument = Pick<StoredDocument, 'kind' | 'name' | 'body'> & { readonly source: string };
+
+/** A secret of the file or of this installation, sealed with the key here. */
+export interface OfferedSecret {
+  readonly name: string;
+  readonly here: Buffer | null;
+  readonly inFile: Buffer | null;
+}
+
+/** What an operator must know before the documents come into force. */
+interface Verdict {
+  readonly refused: readonly string[];
+  /** Those of the file that the documents use. */
+  readonly secrets: readonly string[];
+  /** Those whose value here the brand uses, as the operator has decided. */
+  readonly secretsKept: readonly string[];
+  /** What the documents speak to. */
+  readonly addresses: readonly string[];
+  /** What they write into. */
+  readonly folders: readonly string[];
+}
+
+/** Whether the documents may come into force, which are locked. `secretsOf` has the values for these names. */
+export type Judge = (
+  documents: readonly NewDocument[],
+  secretsOf: (names: readonly string[]) => Promise<readonly OfferedSecret[]>,
+) => Promise<Verdict>;
 
 /**
  * Adds the rows of a brand. Numbers that count over all brands are given anew, in the same order; `work` runs in the same transaction.
@@ -170,8 +196,7 @@ export async function importRows(
   tables: AsyncIterable<ArchivedTable>,
   keyring: Keyring,
   apply: boolean,
-  /** What is wrong with the documents that would come into force. */
-  problemsOf: (documents: readonly NewDocument[]) => readonly string[],
+  judge: Judge,
   work: (tx: Tx) => Promise<void>,
 ): Promise<ImportedBrand> {
   let result: ImportedBrand | undefined;
@@ -193,9 +218,11 @@ export async function importRows(
       1_000_000,
       names.filter((name) => sealedTables.includes(name)),
     );
-    result = await compare(tx, integration, problemsOf);
+    result = await compare(tx, integration, judge);
     if (!apply || result.refused.length > 0) throw preview;
+    await tx.query('delete from secrets where name <> all($1::text[])', [result.secrets]);
     await renumber(tx);
+    await confineErasures(tx, integration);
     for (const { table, columns } of loaded) {
       const list = columns.map((name) => `"${name}"`).join(', ');
       const added = tx.query(
@@ -218,8 +245,10 @@ export async function importRows(
 
 /** The loaded tables hide those of the service, so that the same conditions select what an export would have written. */
 async function refuseForeignRows(tx: Tx, integration: string, loaded: readonly CopiedTable[]): Promise<void> {
-  const parts = (await fitting('documents', brandDocuments(tx, integration)))?.parts;
+  const { parts, pulledWith } = (await fitting('documents', brandDocuments(tx, integration))) ?? {};
   if (parts === undefined) throw new DamagedArchive(`it holds no document of ${integration}`);
+  // An export refuses it: the brand would take bookings out of the account of the other one.
+  if (pulledWith) throw new DamagedArchive(`${integration} is pulled together with ${pulledWith}`);
   for (const one of loaded) {
     const isForeign = await hitsOne(tx)(
       `select from "${one.table}" where (${belongs(one, parts)}) is not true limit 1`,
@@ -237,11 +266,8 @@ async function refuseForeignRows(tx: Tx, integration: string, loaded: readonly C
 }
 
 /** Documents that are here with the same content stay as they are; the brand itself must be new. */
-async function compare(
-  tx: Tx,
-  integration: string,
-  problemsOf: Parameters<typeof importRows>[5],
-): Promise<ImportedBrand> {
+async function compare(tx: Tx, integration: string, judge: Judge): Promise<ImportedBrand> {
+  await lockDocuments(tx);
   const here = `${serviceSchema}.documents`;
   const { rows: same } = await tx.query<{ kind: string; name: string; equal: boolean }>(
     `select n.kind, n.name, o.body::text = n.body::text as equal from documents n join ${here} o using (kind, name)
@@ -257,22 +283,45 @@ async function compare(
      select from ${serviceSchema}.records where integration = $1 limit 1`,
     [integration],
   );
-  const secretsKept = await columnOf(tx)<string>(
-    `select name from secrets join ${serviceSchema}.secrets using (name) order by name`,
+  const counts = await onlyRow(tx)<BrandCounts & Pick<ImportedBrand, 'erasures'> & { readonly highest: number }>(
+    `select (select count(*) from records)::int as records, (select count(*) from erasures)::int as erasures,
+            (select count(*) from outbox where next_version <= last_version)::int as waiting,
+            (select coalesce(max(seq), 0) from (
+               select seq from events union all select seq from records union all select seq from history) s) as highest`,
   );
-  const counts = await onlyRow(tx)<BrandCounts>(
-    `select (select count(*) from records)::int as records,
-            (select count(*) from outbox where next_version <= last_version)::int as waiting`,
-  );
+  const { highest, ...counted } = counts;
+  if (highest > mostArrivals)
+    throw new DamagedArchive('a number of an arrival is higher than any installation reaches');
+  const secretsOf = (names: readonly string[]) =>
+    rowsOf(tx)<OfferedSecret>(
+      `select name, o.sealed as here, n.sealed as "inFile" from unnest($1::text[]) as t (name)
+         left join ${serviceSchema}.secrets o using (name) left join secrets n using (name) order by name`,
+      [names],
+    );
+  const verdict = await judge(added, secretsOf);
   return {
+    ...verdict,
+    ...counted,
     refused: [
       ...(isKnown ? [`${integration} is or was a brand of this installation`] : []),
       ...same.filter(({ equal }) => !equal).map(({ kind, name }) => `the ${kind} ${name} here has other content`),
-      ...problemsOf(added),
+      ...verdict.refused,
     ],
-    secretsKept,
-    ...counts,
   };
+}
+
+/**
+ * The counter of arrivals is that of all brands. A thousand arrivals per second for thirty years: far from where JSON loses digits, so that no
+ * file can use up what the others count with.
+ */
+const mostArrivals = 1e12;
+
+/** An erasure that is here already keeps its name and its brands: what the file says under that name gets a name of the brand's own. */
+async function confineErasures(tx: Tx, integration: string): Promise<void> {
+  const isHere = `exists (select from ${serviceSchema}.erasures o where o.erasure_id = n.erasure_id)`;
+  const own = `case when ${isHere} then n.erasure_id || ':' || $1 else n.erasure_id end`;
+  await tx.query(`update erased_guests n set erasure_id = ${own}`, [integration]);
+  await tx.query(`update erasures n set erasure_id = ${own}, integration = $1`, [integration]);
 }
 
 async function renumber(tx: Tx): Promise<void> {

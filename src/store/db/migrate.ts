@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '2785be732c6ab6ab4c11b5c9cd2e1b4eadaad5351223ced32e59e9f36c9424aa',
+  hash: 'f4d7d220932f1a67f3dcc8c10b6a6bdf20490dd3cf80edbcd8127ead1d957dea',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -131,6 +131,7 @@ const checked = new Map<string, Content>([
   ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],
   ['onboarding_links.comments', form(z.array(values))],
   ['runs.findings', form(z.array(values))],
+  ['nodes.broken', form(z.array(z.looseObject({ document: z.string(), message: z.string() })))],
   ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
   ['erasures.receipt', form(z.looseObject({ notified: z.array(values).optional() }))],
   ['jobs.counts', form(z.record(z.string(), z.number()))],

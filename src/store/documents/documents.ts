@@ -1,7 +1,7 @@
 import type { DocumentChanges, DocumentKind, DocumentName, StoredDocument } from '../../documents/kinds.ts';
 import type { Json } from '../../terms.ts';
 import { columnsOf } from '../db/columns.ts';
-import { columnOf, hitsOne, mapOf, numberOf, type Pool, rowOf, rowsOf, type Tx } from '../db/pool.ts';
+import { columnOf, hitsOne, mapOf, numberOf, type Pool, rowOf, rowsOf, serviceSchema, type Tx } from '../db/pool.ts';
 
 export interface DocumentToApply {
   readonly kind: DocumentKind;
@@ -28,7 +28,7 @@ export interface AppliedDocument {
 
 /** Allows one change of documents at a time: the next one waits and then sees the result of the first. */
 export async function lockDocuments(tx: Tx): Promise<void> {
-  await tx.query('lock table documents in share row exclusive mode');
+  await tx.query(`lock table ${serviceSchema}.documents in share row exclusive mode`);
 }
 
 /** Puts these documents in force and leaves all others. A document with an unchanged text keeps its version. Needs `lockDocuments`. */

@@ -35,9 +35,10 @@ export async function withoutErased(
   const hashesOf = new Map(statements.map((one) => [one, erasure.hashesOf(one, integration)]));
   const hashes = new Set([...hashesOf.values()].flat());
   const erased = await mapOf(tx)<string, string>(
-    `select encode(hash, 'hex') as hash, erasure_id from erased_guests
-      where hash in (select decode(h, 'hex') from unnest($1::text[]) as h)`,
-    [[...hashes]],
+    `select encode(g.hash, 'hex') as hash, g.erasure_id from erased_guests g join erasures e using (erasure_id)
+      where g.hash in (select decode(h, 'hex') from unnest($1::text[]) as h) and coalesce(e.integration, $2) = $2
+      order by e.integration`,
+    [[...hashes], integration],
   );
   if (erased.size === 0) return statements;
   const namesErased = (one: Statement) => hashesOf.get(one)?.some((hash) => erased.has(hash)) === true;

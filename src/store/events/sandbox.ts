@@ -1,14 +1,14 @@
 import type { SandboxReport } from '../../intake/push/sandbox-report.ts';
 import { jsonbText } from '../../kit/json.ts';
-import { cellOf, changed, columnOf, type Pool } from '../db/pool.ts';
+import { cellOf, changed, columnOf, type Pool, type Tx } from '../db/pool.ts';
 
 export async function saveSandboxReport(
-  pool: Pool,
+  db: Pool | Tx,
   endpointId: string,
   integration: string,
   report: SandboxReport,
 ): Promise<void> {
-  await pool.query(
+  await db.query(
     'insert into sandbox_reports (integration, report_id, endpoint_id, at, report) values ($1, $2, $3, $4, $5)',
     [integration, report.report_id, endpointId, report.at, jsonbText(JSON.stringify(report))],
   );

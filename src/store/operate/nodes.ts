@@ -7,6 +7,8 @@ interface NodeRow extends NodeFacts {
   readonly started_at: Date;
   /** The ids of its keys, the sealing one first. */
   readonly keys: readonly string[];
+  /** Documents that it could not take up when it started. */
+  readonly broken: readonly { readonly document: string; readonly message: string }[];
 }
 
 /** A node without a heartbeat for this long counts as gone. */
@@ -15,14 +17,16 @@ const forgottenAfter = `interval '1 minute'`;
 /** The heartbeat of a node. */
 export async function seenNode(
   db: Pool,
-  { node, role, url, clockAheadMs, stalled, keys, version }: Omit<NodeRow, 'started_at'>,
+  { node, role, url, clockAheadMs, stalled, keys, version, broken }: Omit<NodeRow, 'started_at'>,
 ): Promise<void> {
   await db.query(
-    `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys, version) values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys, version, broken)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (node) do update
         set seen_at = now(), role = excluded.role, url = excluded.url, clock_ahead_ms = excluded.clock_ahead_ms,
-            stalled = excluded.stalled, keys = excluded.keys, version = excluded.version`,
-    [node, role, url, Math.round(clockAheadMs ?? 0), stalled, keys, version],
+            stalled = excluded.stalled, keys = excluded.keys, version = excluded.version,
+            broken = excluded.broken`,
+    [node, role, url, Math.round(clockAheadMs ?? 0), stalled, keys, version, JSON.stringify(broken)],
   );
   await db.query(`delete from nodes where seen_at < now() - ${forgottenAfter}`);
 }
@@ -48,6 +52,6 @@ export const unmannedRoles = (db: Pool): Promise<('web' | 'worker')[]> =>
 /** The running nodes, newest first. */
 export const liveNodes = (db: Pool): Promise<NodeRow[]> =>
   rowsOf(db)(
-    `select node, role, url, started_at, version, clock_ahead_ms as "clockAheadMs", stalled, keys from nodes
+    `select node, role, url, started_at, version, clock_ahead_ms as "clockAheadMs", stalled, keys, broken from nodes
       where seen_at > now() - ${forgottenAfter} order by started_at desc`,
   );

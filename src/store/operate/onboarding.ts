@@ -8,7 +8,8 @@ import {
   type RehearsedAnswer,
   type Seen,
 } from '../../onboard/facts.ts';
-import { hitsOne, onlyRow, type Pool, rowsOf, type Tx, transaction } from '../db/pool.ts';
+import { linkRefusal } from '../../onboard/states.ts';
+import { hitsOne, onlyRow, type Pool, rowOf, rowsOf, type Tx, transaction } from '../db/pool.ts';
 
 export interface OnboardingLink {
   readonly link_id: string;
@@ -113,31 +114,42 @@ export async function openLink(
   return { link, isBound };
 }
 
+/** The link, locked until the transaction ends: what it allows does not change meanwhile. */
+export const lockLink = (tx: Tx, linkId: string): Promise<OnboardingLink | undefined> =>
+  rowOf(tx)(`select ${columns} from onboarding_links where link_id = $1 for update`, [linkId]);
+
 /** Changes the link with this id; `value` is stored as JSON. False if none meets the condition. */
-const change = (db: Pool | Tx, linkId: string, set: string, value?: unknown, where = 'true'): Promise<boolean> =>
-  hitsOne(db)(
+const change = (tx: Tx, linkId: string, set: string, value?: unknown, where = 'true'): Promise<boolean> =>
+  hitsOne(tx)(
     `update onboarding_links set ${set} where link_id = $1 and ${where}`,
     value === undefined ? [linkId] : [linkId, JSON.stringify(value)],
   );
 
-export const revokeLink = (db: Pool, linkId: string) =>
-  change(db, linkId, 'revoked_at = now()', undefined, 'revoked_at is null');
+export const revokeLink = (tx: Tx, linkId: string) => change(tx, linkId, 'revoked_at = now()');
 
-export const markReady = (db: Pool, linkId: string) => change(db, linkId, 'ready_at = coalesce(ready_at, now())');
+export const markReady = (tx: Tx, linkId: string) => change(tx, linkId, 'ready_at = coalesce(ready_at, now())');
 
-export const markSecret = (db: Pool, linkId: string) => change(db, linkId, 'secret_at = now()');
+/** The partner changes what it was ready with. */
+export const takeBackReady = (tx: Tx, linkId: string) => change(tx, linkId, 'ready_at = null');
 
-export const savePullFacts = (db: Pool, linkId: string, facts: PullFacts) =>
-  change(db, linkId, 'pull_facts = $2', facts);
+export const markSecret = (tx: Tx, linkId: string) => change(tx, linkId, 'secret_at = now()');
 
-/** Adds how far the check of the API is to what its test has shown. */
-export async function saveCheck(db: Pool, linkId: string, check: PullFacts['check']): Promise<void> {
-  await change(db, linkId, `pull_facts = pull_facts || jsonb_build_object('check', $2::jsonb)`, check);
+export const savePullFacts = (tx: Tx, linkId: string, facts: PullFacts) => change(tx, linkId, 'pull_facts = $2', facts);
+
+/** Adds how far the check of the API is to what its test has shown, unless another test has begun. */
+export async function saveCheck(
+  tx: Tx,
+  linkId: string,
+  { testedAt }: PullFacts,
+  check: PullFacts['check'],
+): Promise<void> {
+  const set = `pull_facts = pull_facts || jsonb_build_object('check', $2::jsonb)`;
+  await change(tx, linkId, set, check, `pull_facts -> 'testedAt' = '${Number(testedAt)}'`);
 }
 
 /** The brand is live: its links show its health for this long from now on. */
-export async function markLive(db: Pool, integration: string, shownMs: number): Promise<void> {
-  await db.query(
+export async function markLive(tx: Tx, integration: string, shownMs: number): Promise<void> {
+  await tx.query(
     `update onboarding_links set live_at = now(), expires_at = now() + $2 * interval '1 ms'
       where integration = $1 and live_at is null and revoked_at is null and expires_at > now()`,
     [integration, shownMs],
@@ -163,30 +175,31 @@ export async function witness(db: Pool, integration: string, events: readonly Se
 }
 
 /** The next new event of the brand is refused twice. */
-export async function startRetryTest(db: Pool, integration: string, linkId: string, now: number): Promise<void> {
-  await transaction(db, async (tx) => {
-    const link = (await lockFacts(tx, integration)).find(({ link_id }) => link_id === linkId);
-    if (link)
-      await saveFacts(tx, linkId, { ...(link.push_facts ?? noPushFacts), retry: { startedAt: now, attempts: [] } });
-  });
-}
+export const startRetryTest = (tx: Tx, { link_id, push_facts }: OnboardingLink, now: number) =>
+  saveFacts(tx, link_id, { ...(push_facts ?? noPushFacts), retry: { startedAt: now, attempts: [] } });
 
-const lockFacts = (tx: Tx, integration: string): Promise<Pick<OnboardingLink, 'link_id' | 'push_facts'>[]> =>
-  rowsOf(tx)(
-    `select link_id, push_facts from onboarding_links where integration = $1 and live_at is null and revoked_at is null and expires_at > now() order by link_id for update`,
+/** The links for which an event shows something now. */
+async function lockFacts(tx: Tx, integration: string): Promise<OnboardingLink[]> {
+  const links = await rowsOf(tx)<OnboardingLink>(
+    `select ${columns} from onboarding_links where integration = $1 and live_at is null order by link_id for update`,
     [integration],
   );
+  return links.filter((link) => linkRefusal(link, 'sender', 'show') === undefined);
+}
 
 const saveFacts = (tx: Tx, linkId: string, facts: PushFacts) => change(tx, linkId, 'push_facts = $2', facts);
 
-/** Ignored when the link has too many already. */
-export const addComment = (db: Pool, linkId: string, comment: Omit<OnboardingComment, 'at'>) =>
+/** Of each side, so that neither leaves the other without a word. */
+export const mostComments = 200;
+
+/** False if the side has written too many already. */
+export const addComment = (tx: Tx, linkId: string, comment: Omit<OnboardingComment, 'at'>) =>
   change(
-    db,
+    tx,
     linkId,
     `comments = comments || (jsonb_build_object('at', now()) || $2::jsonb)`,
     comment,
-    `jsonb_array_length(comments) < 200`,
+    `jsonb_array_length(jsonb_path_query_array(comments, '$[*] ? (@.side == "${comment.side}")')) < ${mostComments}`,
   );
 
 /** Links whose partner may wait for an operator. */

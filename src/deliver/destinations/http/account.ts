@@ -1,3 +1,4 @@
+import { urlPart } from '../../../kit/plain-url.ts';
 import { type EpochMs, isObject, type Json, type Report, type ReportKind, reportKinds } from '../../../terms.ts';
 import type { DestinationServices, FeedbackFailure, Prepared, PreparedStep, ReadFeedback } from '../../destination.ts';
 import { at, parseBody, textAt } from './answer.ts';
@@ -40,7 +41,7 @@ type Send = ReturnType<typeof accountRequests>['send'];
 /** An address: values of `with` as they are, all others encoded. */
 function accountUrl(text: string, scope: Scope): string {
   const filled = withValues(text, scope.with as Values);
-  return compileLine(filled, encodeURIComponent)(scope) ?? filled;
+  return compileLine(filled, urlPart)(scope) ?? filled;
 }
 
 /** A vendor that always names a next page must not keep us for ever. */

@@ -1,3 +1,4 @@
+import { urlFault, urlPart } from '../../../kit/plain-url.ts';
 import type { Json } from '../../../terms.ts';
 import type { Limit } from '../../destination.ts';
 import type { Situation } from './operation.ts';
@@ -30,8 +31,7 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
   const [one, other] = (rule.unless_equal ?? []).map((path) => compileLine(`{${path}}`));
   return {
     method: rule.method ?? 'POST',
-    // Values of the settings are part of the address; values of a record are escaped.
-    url: compileLine(withValues(rule.url ?? '', values), encodeURIComponent),
+    url: addressOf(withValues(rule.url ?? '', values)),
     headers: (scope: Scope): Record<string, string> =>
       Object.fromEntries(headers.map(([name, value]) => [name, value(scope)] as const).filter(isWhole)),
     /** One item's body; undefined sends none. */
@@ -60,6 +60,15 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
       requires.every((has) => has(scope) !== undefined) &&
       unwanted.every((has) => has(scope) === undefined) &&
       (one === undefined || one(scope) !== other?.(scope)),
+  };
+}
+
+/** Values of the settings are part of the address; values of a record are escaped, and choose no other path. */
+function addressOf(template: string): (scope: Scope) => string | undefined {
+  const line = compileLine(template, urlPart);
+  return (scope) => {
+    const url = line(scope);
+    return url === undefined || urlFault(url) !== undefined ? undefined : url;
   };
 }
 

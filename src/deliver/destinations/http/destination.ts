@@ -54,7 +54,7 @@ export const destinationType: DestinationType<Settings> = {
       const keys = items.map(({ scope }) => operation.unique?.(scope));
       const url = first && operation.url(many ? { ...first.scope, items: keys } : first.scope);
       if (first === undefined || url === undefined) {
-        const message = 'The URL needs a value that the record does not have.';
+        const message = 'The URL needs a value that the record does not have, or it would change the address.';
         return items.map(
           (): Outcome => ({ kind: 'dead', code: 'deliver.mapping_failed', message, whole: items.length > 1 }),
         );

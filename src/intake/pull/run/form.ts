@@ -91,7 +91,7 @@ const mostCompared = 20;
  * two apart, and every booking would be delivered twice. A brand that delivers nowhere does no harm.
  */
 export async function otherBrand(
-  { runs }: Pick<PullPorts, 'runs'>,
+  { runs, log }: Pick<PullPorts, 'runs' | 'log'>,
   { brand, others, settings }: PullPlan,
   { statements, known }: Pick<PageCommit, 'statements' | 'known'>,
 ): Promise<string | undefined> {
@@ -104,5 +104,7 @@ export async function otherBrand(
   if (bookings.length === 0) return undefined;
   const numbers = await runs.receivedElsewhere(brand.integration, others, bookings.slice(0, mostCompared));
   if (numbers === undefined) return undefined;
-  return `the partner answers for ${settings.brandId} with the bookings that ${numbers} has received already`;
+  // Whoever may see this brand need not know the other one.
+  log.error({ integration: brand.integration, other: numbers }, 'pull: another brand has received these bookings');
+  return `the partner answers for ${settings.brandId} with the bookings that another brand has received already; the log names it`;
 }

@@ -30,7 +30,7 @@ test('a new brand that receives the bookings of another one stops before it stor
   for (const runs of [ports.runs, openDryRunStore(runtime.pool)]) {
     const second = await sync({ ...ports, runs }, 'second', range);
     assert.deepEqual([second.state, second.error?.code], ['failed', 'pull.other_brand']);
-    assert.match(second.error?.message ?? '', /LIS01 with the bookings that first has received/);
+    assert.match(second.error?.message ?? '', /LIS01 with the bookings that another brand has received/);
   }
   assert.deepEqual(await runtime.stored('second'), []);
   const again = await sync(brandOf('first', partner.url, ['second', 'third']), 'first', range);
