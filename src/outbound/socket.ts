@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, Socket, type TcpNetConnectOpts } from 'node:net';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from './http/connect.ts';
 
@@ -41,4 +42,26 @@ export function guardedSocket(): Socket {
   };
   socket.connect = guarded as typeof socket.connect;
   return socket;
+}
+
+/**
+ * For a library that connects by itself and takes no socket: throws unless it may connect to this host. The name is judged by
+ * `publicLookup`, which goes with the other options of the socket. Without TLS only where private networks are allowed.
+ */
+export function checkTarget(host: string, isEncrypted: boolean, allowPrivate: boolean): void {
+  if (allowPrivate) return;
+  if (isBlockedLiteral(host)) throw new BlockedAddress(host);
+  if (!isEncrypted) {
+    throw new BlockedAddress(host, 'is not asked without TLS: only private networks are, where they are allowed');
+  }
+}
+
+/** An address of the host, for a library that takes no lookup either. */
+export function publicAddress(host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    publicLookup(host, {} as LookupOptions, (error, address: string | LookupAddress[]) => {
+      if (error) reject(error);
+      else resolve(String(address));
+    });
+  });
 }

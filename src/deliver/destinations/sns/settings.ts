@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { httpUrl } from '../../../documents/scalars.ts';
+import { awsShape } from '../../bus/aws.ts';
+
+export const settingsSchema = z
+  .strictObject({
+    topic_arn: z
+      .string()
+      .regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+(?:\.fifo)?$/, { error: 'must be the ARN of a topic' })
+      .describe('The topic. Only one whose name ends in `.fifo` keeps the order of a record.'),
+    ...awsShape,
+    endpoint: httpUrl()
+      .optional()
+      .describe('The address of the service, for a private link; by default the one of the region.'),
+  })
+  .meta({ title: 'sns', description: 'A topic of Amazon SNS.' });
+
+export type Settings = z.infer<typeof settingsSchema>;
