@@ -132,7 +132,7 @@ function openBus<Settings>(bus: BusType<Settings>, settings: Settings, services:
         // The rest would only wait as long.
         failed ??= sent.find(isUnreachable);
       }
-      if (failed !== undefined && isUnreachable(failed)) await disconnect(client);
+      if (failed !== undefined && isUnreachable(failed)) void disconnect(client);
       return sized.map((one) => outcomes.get(one) as Outcome);
     },
     close: () => disconnect(open),

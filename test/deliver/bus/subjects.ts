@@ -1,8 +1,8 @@
 /** The buses as subjects of the conformance suite: a fresh topic or queue each, read back with another client where there is one. */
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { type Channel, connect as connectRabbit } from 'amqplib';
 import { startFauxqs } from 'fauxqs';
-import { Connection } from 'rabbitmq-client';
 import type { DestinationType } from '../../../src/deliver/destination.ts';
 import { destinationType as eventbridge } from '../../../src/deliver/destinations/eventbridge/destination.ts';
 import { destinationType as kafka } from '../../../src/deliver/destinations/kafka/destination.ts';
@@ -99,24 +99,27 @@ export async function natsSubject(
 
 export async function rabbitSubject(server: Awaited<ReturnType<typeof startRabbit>>): Promise<BusSubject> {
   const queue = next();
-  const connection = new Connection({ url: server.url, retryLow: 100, retryHigh: 200 });
-  connection.on('error', () => {});
-  await connection.queueDeclare({ queue, durable: true });
   const messages: Kept[] = [];
-  const kept = async () => {
-    for (;;) {
-      const message = await connection.basicGet({ queue, noAck: true });
-      if (message === undefined) return messages;
-      const body: unknown = message.body;
-      const text = Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body);
-      messages.push({
-        order: queue,
-        attributes: { ...(message.headers as Record<string, string>), 'message-id': message.messageId ?? '' },
-        body: text,
-      });
-    }
+  // Another client, and a connection for each reading, because the tests restart the broker.
+  const withChannel = async (work: (channel: Channel) => Promise<unknown>) => {
+    const connection = await connectRabbit(server.url);
+    await work(await connection.createChannel());
+    await connection.close();
   };
-  return busSubject(rabbitmq, { url: server.url, routing_key: queue }, kept, { close: () => connection.close() });
+  await withChannel((channel) => channel.assertQueue(queue, { durable: true }));
+  const kept = async () => {
+    await withChannel(async (channel) => {
+      for (;;) {
+        const message = await channel.get(queue, { noAck: true });
+        if (message === false) return;
+        const { headers, messageId, contentType } = message.properties;
+        const attributes = { ...(headers as Record<string, string>), 'message-id': messageId, 'content-type': contentType };
+        messages.push({ order: queue, attributes, body: message.content.toString() });
+      }
+    });
+    return messages;
+  };
+  return busSubject(rabbitmq, { url: server.url, routing_key: queue }, kept);
 }
 
 const keys = { access_key_id: 'AKIDTEST', secret_access_key: 'secret' };

@@ -1,4 +1,5 @@
 import type { TcpNetConnectOpts } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'rabbitmq-client';
 import { checkTarget } from '../../../outbound/socket.ts';
 import { type BusMessage, contentType, headers } from '../../bus/cloud-event.ts';
@@ -49,6 +50,8 @@ export const destinationType = busDestination<Settings>({
         },
         Buffer.from(message.body),
       );
+      // The library reports a returned message in the next turn; the broker sends it before the confirmation.
+      await setImmediate();
       if (returned.delete(message.id)) throw new NotTaken('UNROUTABLE');
       return delivered;
     };
@@ -64,7 +67,9 @@ export const destinationType = busDestination<Settings>({
         return [{ what, result: 'exists', message }];
       },
       close: async () => {
-        await connection.close().catch(() => connection.unsafeDestroy());
+        // It waits for its channels.
+        await channel.close().catch(() => connection.unsafeDestroy());
+        await connection.close();
       },
     };
   },
