@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { checkTarget, publicAddress } from '../../../outbound/socket.ts';
 import { type BusMessage, headers, headerText } from '../../bus/cloud-event.ts';
-import { never } from '../../bus/failure.ts';
 import { busDestination, delivered, each } from '../../bus/publisher.ts';
 import { tlsOptions } from '../../bus/tls.ts';
 import type { DestinationServices } from '../../destination.ts';
@@ -37,7 +36,8 @@ export const destinationType = busDestination<Settings>({
   codes: {
     auth: /AuthorizationError|UserAuthenticationExpired|PermissionViolation/,
     mismatch: /NoResponders|JetStreamNotEnabled|StreamNotFound/,
-    tooLarge: never,
+    // The limit of the stream.
+    tooLarge: /\b10054\b/,
     refused: /JetStreamApiError/,
   },
   async connect(settings, services) {
