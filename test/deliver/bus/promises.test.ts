@@ -46,12 +46,25 @@ const buses: Bus[] = [
 if (!skipWithout('kcat')) {
   const server = await startKafka(kafkaTopics);
   after(() => server.stop());
-  buses.push({ name: 'kafka', make: async () => kafkaSubject(server), prefix: 'ce_', type: 'content-type', isReal: true });
+  buses.push({
+    name: 'kafka',
+    make: async () => kafkaSubject(server),
+    prefix: 'ce_',
+    type: 'content-type',
+    isReal: true,
+  });
 }
 if (!skipWithout('nats-server')) {
   const server = await startNats('max_payload: 65536\n');
   after(() => server.stop());
-  buses.push({ name: 'nats', make: () => natsSubject(server), server, prefix: 'ce-', type: 'content-type', isReal: true });
+  buses.push({
+    name: 'nats',
+    make: () => natsSubject(server),
+    server,
+    prefix: 'ce-',
+    type: 'content-type',
+    isReal: true,
+  });
 }
 if (!skipWithout('rabbitmq-server')) {
   const server = await startRabbit();
@@ -75,15 +88,24 @@ const limits = () => ({
 });
 
 const lines = async (subject: BusSubject) =>
-  (await subject.kept()).map(({ body }) => JSON.parse(body) as { version: number; idempotency_key: string; data: { id: string } });
+  (await subject.kept()).map(
+    ({ body }) => JSON.parse(body) as { version: number; idempotency_key: string; data: { id: string } },
+  );
 
 /** Every version, the first arrivals of each record in order. */
 async function assertComplete(subject: BusSubject, ids: readonly string[], versions: number): Promise<void> {
   const seen = await lines(subject);
-  const first = seen.filter(({ idempotency_key: key }, i) => seen.findIndex((one) => one.idempotency_key === key) === i);
+  const first = seen.filter(
+    ({ idempotency_key: key }, i) => seen.findIndex((one) => one.idempotency_key === key) === i,
+  );
   const byRecord = Map.groupBy(first, ({ data }) => data.id);
   const expected = Array.from({ length: versions }, (_, i) => i + 1);
-  for (const id of ids) assert.deepEqual(byRecord.get(id)?.map(({ version }) => version), expected, id);
+  for (const id of ids)
+    assert.deepEqual(
+      byRecord.get(id)?.map(({ version }) => version),
+      expected,
+      id,
+    );
 }
 
 for (const bus of buses) {
@@ -101,8 +123,14 @@ for (const bus of buses) {
       await once(node, 'message');
       return node;
     };
-    const left = async () => Number((await pool.query('select count(*) as n from outbox where due_at is not null')).rows[0].n);
-    const change = (amount: number) => takeIn(pool, ids.map((id) => reservation(id, { total_amount: String(amount) })), ['it']);
+    const left = async () =>
+      Number((await pool.query('select count(*) as n from outbox where due_at is not null')).rows[0].n);
+    const change = (amount: number) =>
+      takeIn(
+        pool,
+        ids.map((id) => reservation(id, { total_amount: String(amount) })),
+        ['it'],
+      );
     await change(1);
     await change(2);
     const first = await start();
@@ -114,11 +142,15 @@ for (const bus of buses) {
     await start();
     await bus.server?.start();
     await change(5);
-    await until('everything is delivered', async () => {
-      await pool.query(`update outbox set due_at = now() where due_at > now() and not leased`);
-      await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
-      return (await left()) === 0;
-    }, 60_000);
+    await until(
+      'everything is delivered',
+      async () => {
+        await pool.query(`update outbox set due_at = now() where due_at > now() and not leased`);
+        await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
+        return (await left()) === 0;
+      },
+      60_000,
+    );
     await assertComplete(subject, ids, 5);
     const { rows } = await pool.query('select count(*)::int as dead from dead_letters');
     assert.deepEqual(rows, [{ dead: 0 }]);
@@ -168,7 +200,11 @@ for (const bus of buses) {
     const { pool, subject } = await setUp(t, bus);
     const remarks = 'x'.repeat(name === 'rabbitmq' ? 17 << 20 : 11_000_000);
     const one = lane(config('it', { batch: 10 }));
-    await takeIn(pool, [reservation('small'), reservation('large', { extra: { remarks } }), reservation('other')], ['it']);
+    await takeIn(
+      pool,
+      [reservation('small'), reservation('large', { extra: { remarks } }), reservation('other')],
+      ['it'],
+    );
     const counts = await drainOnce(ports(pool, [one], { it: await subject.open() }));
     assert.deepEqual(counts, { delivered: 2, skipped: 0, retry: 0, dead: 1 });
     const { rows } = await pool.query('select id, code, message from dead_letters');
@@ -182,26 +218,41 @@ for (const bus of buses) {
     t.after(() => offered.close());
     const settings = subject.type.settings.parse(subject.settings);
     const prepared = await subject.type.prepare?.(settings, offered, { dryRun: true });
-    assert.ok(prepared?.steps.every(({ result }) => result === 'exists' || result === 'unknown'), JSON.stringify(prepared));
+    assert.ok(
+      prepared?.steps.every(({ result }) => result === 'exists' || result === 'unknown'),
+      JSON.stringify(prepared),
+    );
     assert.ok((prepared?.grants ?? []).length > 0);
     const gone = { topic: 'missing', subject: 'missing', routing_key: 'missing', bus: 'missing' };
     const names = Object.entries(gone).filter(([key]) => Object.hasOwn(subject.settings, key));
     const missing = { ...subject.settings, ...Object.fromEntries(names) };
-    if (name === 'sqs') Object.assign(missing, { queue_url: String(subject.settings.queue_url).replace(/changes/, 'missing') });
-    if (name === 'sns') Object.assign(missing, { topic_arn: String(subject.settings.topic_arn).replace(/changes/, 'missing') });
+    if (name === 'sqs')
+      Object.assign(missing, { queue_url: String(subject.settings.queue_url).replace(/changes/, 'missing') });
+    if (name === 'sns')
+      Object.assign(missing, { topic_arn: String(subject.settings.topic_arn).replace(/changes/, 'missing') });
     if (name === 'servicebus') return;
     const failed = await subject.type.prepare?.(subject.type.settings.parse(missing), offered, { dryRun: true });
     assert.equal(failed?.steps.at(-1)?.result, 'failed', JSON.stringify(failed));
     const destination = subject.type.open(subject.type.settings.parse(missing), offered);
     t.after(() => destination.close());
     const [outcome] = await destination.deliver([delivery(reservation('r'))], limits());
-    assert.deepEqual([outcome?.kind, (outcome as Outcome & { code: string }).code], ['retry', 'deliver.bus_mismatch'], JSON.stringify(outcome));
+    assert.deepEqual(
+      [outcome?.kind, (outcome as Outcome & { code: string }).code],
+      ['retry', 'deliver.bus_mismatch'],
+      JSON.stringify(outcome),
+    );
   });
 
-  test(`${name}: 10,000 changes at once all arrive`, { skip: !bus.isReal && 'a stub says nothing about it' }, async (t) => {
+  test(`${name}: 10,000 changes at once all arrive`, {
+    skip: !bus.isReal && 'a stub says nothing about it',
+  }, async (t) => {
     const { pool, subject } = await setUp(t, bus);
     const ids = Array.from({ length: 10_000 }, (_, i) => `R-${i}`);
-    await takeIn(pool, ids.map((id) => reservation(id)), ['it']);
+    await takeIn(
+      pool,
+      ids.map((id) => reservation(id)),
+      ['it'],
+    );
     const one = lane(config('it', { batch: subject.type.batch({}).standard }));
     const startedAt = performance.now();
     const { delivered } = await drainOnce(ports(pool, [one], { it: await subject.open() }));

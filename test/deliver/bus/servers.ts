@@ -99,7 +99,11 @@ export async function startKafka(topics: readonly string[], partitions = 3) {
   const channels = Object.fromEntries(
     topics.map((topic) => [
       topic,
-      { address: topic, messages: { change: { payload: {} } }, bindings: { kafka: { partitions } } },
+      {
+        address: topic,
+        messages: { change: { contentType: 'application/octet-stream' } },
+        bindings: { kafka: { partitions } },
+      },
     ]),
   );
   const file = path.join(folder, 'kafka.json');

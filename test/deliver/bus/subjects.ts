@@ -113,7 +113,11 @@ export async function rabbitSubject(server: Awaited<ReturnType<typeof startRabbi
         const message = await channel.get(queue, { noAck: true });
         if (message === false) return;
         const { headers, messageId, contentType } = message.properties;
-        const attributes = { ...(headers as Record<string, string>), 'message-id': messageId, 'content-type': contentType };
+        const attributes = {
+          ...(headers as Record<string, string>),
+          'message-id': messageId,
+          'content-type': contentType,
+        };
         messages.push({ order: queue, attributes, body: message.content.toString() });
       }
     });
