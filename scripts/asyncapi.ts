@@ -58,7 +58,10 @@ const cloudEvent: Schema = {
     subject: { type: 'string', description: 'The id of the record.' },
     time: { type: 'string', format: 'date-time', description: 'When the change was made.' },
     sequence: { type: 'string', pattern: '^[0-9]+$', description: 'The version.' },
-    partitionkey: { type: 'string', description: 'INTEGRATION/TYPE/ID: the key that keeps the versions of a record in order.' },
+    partitionkey: {
+      type: 'string',
+      description: 'INTEGRATION/TYPE/ID: the key that keeps the versions of a record in order.',
+    },
     brandid: { type: 'string' },
     epoch: { type: 'string', pattern: '^[0-9]+$' },
   },
@@ -70,7 +73,8 @@ export function asyncApiText(): string {
     info: {
       title: 'Innbound: changes on a bus',
       version: '1.0.0',
-      description: 'Versions of reservations and guests, in order per record, at least once. A consumer compares epoch and version.',
+      description:
+        'Versions of reservations and guests, in order per record, at least once. A consumer compares epoch and version.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -85,7 +89,11 @@ export function asyncApiText(): string {
       },
     },
     operations: {
-      sendChange: { action: 'send', channel: { $ref: '#/channels/changes' }, summary: 'Innbound publishes every change.' },
+      sendChange: {
+        action: 'send',
+        channel: { $ref: '#/channels/changes' },
+        summary: 'Innbound publishes every change.',
+      },
     },
     components: {
       messages: { reservation: message('reservation', 'Reservation'), guest: message('guest', 'Guest') },
