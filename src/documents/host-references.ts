@@ -58,6 +58,8 @@ function* references(body: unknown): Generator<{ path: Path; offset: number; ref
   for (const { text, path } of textsIn(body)) {
     if (path.length === 1 && folders.includes(String(path[0])) && leaves(text))
       yield { path, offset: 0, reference: text };
+    if (path.at(-2) === 'credentials' && path.at(-1) === 'file' && leaves(text))
+      yield { path, offset: 0, reference: text };
     if (text === machineIdentity && path.at(-1) === 'credentials') yield { path, offset: 0, reference: text };
     for (const { kind, start, end } of findReferences(text).references) {
       if (kind !== 'secret') yield { path, offset: start, reference: text.slice(start, end) };
