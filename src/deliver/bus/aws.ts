@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { machineIdentity, secretText } from '../../documents/scalars.ts';
 import { parseJson } from '../../kit/json.ts';
 import { type AwsIdentity, awsSigner } from '../../outbound/auth/sigv4.ts';
 import { isObject, type Json } from '../../terms.ts';
@@ -7,26 +5,6 @@ import type { DeliverLimits, DestinationServices, Outcome } from '../destination
 import { ask, type Meaning, refusal, type Said, vendorCode } from './asking.ts';
 import { type BusMessage, headers, headerText, shortKey } from './cloud-event.ts';
 import { delivered } from './publisher.ts';
-
-/** The settings that SQS, SNS and EventBridge share. */
-export const awsShape = {
-  region: z
-    .string()
-    .regex(/^[a-z]{2}(?:-[a-z0-9]+)+$/, { error: 'must be a region such as eu-west-1' })
-    .describe('The region.'),
-  credentials: z
-    .union([
-      z.literal(machineIdentity),
-      z.strictObject({
-        access_key_id: z.string().min(1).describe('The id of the access key.'),
-        secret_access_key: secretText().describe('The access key.'),
-        session_token: secretText().optional().describe('The token of temporary credentials.'),
-      }),
-    ])
-    .describe(
-      'An access key; or `machine`, in files only: the role of the machine or container, found as AWS’s own tools do.',
-    ),
-};
 
 interface AwsSettings {
   readonly region: string;

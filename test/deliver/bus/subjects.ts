@@ -70,14 +70,11 @@ export async function natsSubject(
   server: Awaited<ReturnType<typeof startNats>>,
   more = {},
   config = {},
+  reader = {},
 ): Promise<BusSubject> {
   const subject = next();
-  const login = {
-    servers: `127.0.0.1:${server.port}`,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 50,
-  };
+  const servers = `127.0.0.1:${server.port}`;
+  const login = { servers, reconnect: true, maxReconnectAttempts: -1, reconnectTimeWait: 50, ...reader };
   const connection = await connect(login);
   const manager = await jetstreamManager(connection);
   await manager.streams.add({ name: subject, subjects: [`${subject}.>`], duplicate_window: 120e9, ...config });

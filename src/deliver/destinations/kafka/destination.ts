@@ -1,11 +1,10 @@
 import type { Broker, Producer, SASLOptions } from '@platformatic/kafka';
-import { parseSize } from '../../../documents/units.ts';
 import { checkTarget } from '../../../outbound/socket.ts';
 import { type BusMessage, headers } from '../../bus/cloud-event.ts';
 import { busDestination, delivered } from '../../bus/publisher.ts';
 import { guardedNames, isLoopback, tlsOptions } from '../../bus/tls.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type Settings, settingsSchema } from './settings.ts';
+import { mostBytes, type Settings, settingsSchema } from './settings.ts';
 
 type TextProducer = Producer<string, string, string, string>;
 
@@ -19,7 +18,7 @@ export const destinationType = busDestination<Settings>({
   batch: { standard: 500, most: 10_000 },
   // A part for one partition is judged by the limit of a message.
   call: { messages: 10_000, bytes: 1_000 * 1_024 },
-  mostBytes: ({ max_message }) => parseSize(max_message) ?? 0,
+  mostBytes,
   sizeOf: ({ body, order }) => Buffer.byteLength(body) + 4 * Buffer.byteLength(order) + 600,
   grants: ({ topic }) => [`WRITE and DESCRIBE on the topic ${topic}`, 'IDEMPOTENT_WRITE on the cluster (before 2.8)'],
   codes: {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { secretText, sizeText } from '../../../documents/scalars.ts';
-import { tlsSetting } from '../../bus/tls.ts';
+import { parseSize } from '../../../documents/units.ts';
+import { tlsSetting } from '../../bus/settings.ts';
 
-const brokerForm = /^(?:\[[0-9a-f:]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
+const brokerForm = /^(?:\[[0-9a-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
 
 export const settingsSchema = z
   .strictObject({
@@ -37,3 +38,5 @@ export const settingsSchema = z
   .meta({ title: 'kafka', description: 'A topic of Kafka, Confluent, MSK, Redpanda or Event Hubs.' });
 
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const mostBytes = ({ max_message }: Settings): number => parseSize(max_message) ?? 0;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { checkTarget, publicAddress } from '../../../outbound/socket.ts';
@@ -101,7 +102,7 @@ async function connectTo(
         ignoreClusterUpdates: true,
         resolve: allowPrivate,
         timeout: confirmMs,
-        ...(isEncrypted && { tls: { ...tlsOptions(tls), servername: host } }),
+        ...(isEncrypted && { tls: { ...tlsOptions(tls), ...(isIP(host) === 0 && { servername: host }) } }),
         ...(tls === false && { tls: null }),
       } as Parameters<typeof connect>[0]);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { secretText } from '../../../documents/scalars.ts';
-import { tlsSetting } from '../../bus/tls.ts';
+import { tlsSetting } from '../../bus/settings.ts';
 
-const serverForm = /^(?:(?:nats|tls):\/\/)?(?:\[[0-9a-f:]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/;
+const serverForm = /^(?:(?:nats|tls):\/\/)?(?:\[[0-9a-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/;
 
 export const settingsSchema = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { urlText } from '../../../documents/scalars.ts';
-import { tlsSetting } from '../../bus/tls.ts';
+import { tlsSetting } from '../../bus/settings.ts';
 
 export const settingsSchema = z
   .strictObject({

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { parseSize } from '../../../documents/units.ts';
 import type { EpochMs } from '../../../terms.ts';
 import { ask, httpCodes, type Meaning, refusal } from '../../bus/asking.ts';
 import { type BusMessage, headers, shortKey } from '../../bus/cloud-event.ts';
 import { busDestination, delivered } from '../../bus/publisher.ts';
-import { type Settings, settingsSchema } from './settings.ts';
+import { mostBytes, type Settings, settingsSchema } from './settings.ts';
 
 const label = 'Service Bus';
 const tokenSeconds = 600;
@@ -17,7 +16,7 @@ export const destinationType = busDestination<Settings>({
   batch: { standard: 100, most: 1_000 },
   // The limit of a request is the one of a message.
   call: { messages: 100, bytes: 256 * 1_024 },
-  mostBytes: ({ max_message }) => parseSize(max_message) ?? 0,
+  mostBytes,
   sizeOf: (message) => Buffer.byteLength(JSON.stringify(brokered(message))) + 2,
   grants: ({ entity }) => [`Send on ${entity}: a shared access policy, or the role Azure Service Bus Data Sender`],
   codes: httpCodes,

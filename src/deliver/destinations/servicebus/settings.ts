@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, secretText, sizeText } from '../../../documents/scalars.ts';
+import { parseSize } from '../../../documents/units.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -21,3 +22,5 @@ export const settingsSchema = z
   .meta({ title: 'servicebus', description: 'A queue or topic of Azure Service Bus.' });
 
 export type Settings = z.infer<typeof settingsSchema>;
+
+export const mostBytes = ({ max_message }: Settings): number => parseSize(max_message) ?? 0;

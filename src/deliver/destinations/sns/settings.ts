@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { httpUrl } from '../../../documents/scalars.ts';
-import { awsShape } from '../../bus/aws.ts';
+import { awsShape } from '../../bus/settings.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -9,9 +8,6 @@ export const settingsSchema = z
       .regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+(?:\.fifo)?$/, { error: 'must be the ARN of a topic' })
       .describe('The topic. Only one whose name ends in `.fifo` keeps the order of a record.'),
     ...awsShape,
-    endpoint: httpUrl()
-      .optional()
-      .describe('The address of the service, for a private link; by default the one of the region.'),
   })
   .meta({ title: 'sns', description: 'A topic of Amazon SNS.' });
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { httpUrl } from '../../../documents/scalars.ts';
-import { awsShape } from '../../bus/aws.ts';
+import { awsShape } from '../../bus/settings.ts';
 
 export const settingsSchema = z
   .strictObject({
@@ -9,9 +8,6 @@ export const settingsSchema = z
       .regex(/^https?:\/\/[^\s/]+\/\d+\/[\w-]{1,80}(?:\.fifo)?$/, { error: 'must be the URL of a queue' })
       .describe('The URL of the queue. Only one whose name ends in `.fifo` keeps the order of a record.'),
     ...awsShape,
-    endpoint: httpUrl()
-      .optional()
-      .describe('The address of the service, for a private link; by default the one of the region.'),
   })
   .meta({ title: 'sqs', description: 'A queue of Amazon SQS.' });
 
