@@ -73,6 +73,8 @@ export async function startRabbit() {
   };
   // Started here, because otherwise the broker starts one that outlives it.
   const register = spawn('epmd', ['-port', String(names), '-address', '127.0.0.1'], { env, stdio: 'ignore' });
+  const isListening = async () => spawnSync('epmd', ['-port', String(names), '-names'], { env }).status === 0;
+  await until('the register of names listens', isListening);
   const server = await program(pathOf('rabbitmq-server'), [], /Server startup complete/, env);
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
