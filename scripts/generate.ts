@@ -13,6 +13,7 @@ const scripts = [
   'scripts/document-reference.ts',
   'scripts/console-types.ts',
   'scripts/receiver-types.ts',
+  'scripts/asyncapi.ts',
   'scripts/connector-coverage.ts',
   'scripts/preset-reference.ts',
   'scripts/check-rules.ts',

@@ -68,17 +68,18 @@ const words: Record<PreparedStep['result'], string> = {
   created: 'created',
   would_create: 'would be created',
   by_hand: 'to do by hand',
+  unknown: 'not visible',
   failed: 'failed',
 };
 
-function report(name: string, { steps, settings }: Prepared): void {
+function report(name: string, { steps, settings, grants = [] }: Prepared): void {
+  if (grants.length > 0) show(`The least rights:\n${grants.map((grant) => `  ${grant}`).join('\n')}`);
   if (steps.length === 0) {
     say(`There is nothing to create for ${name}.`);
     return;
   }
   show(table(steps.map(({ what, result }) => [words[result], what])));
-  const stopped = steps.find(({ message }) => message !== undefined);
-  if (stopped?.message !== undefined) say(`${stopped.what}: ${stopped.message}`);
+  for (const { what, message } of steps) if (message !== undefined) say(`${what}: ${message}`);
   if (Object.keys(settings).length > 0) {
     show(`\nPut into the document of ${name}:\n${stringify({ with: settings }).trimEnd()}`);
   }

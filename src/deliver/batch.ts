@@ -222,6 +222,7 @@ const blameless: ReadonlySet<string> = new Set([
   'deliver.auth_failed',
   'deliver.write_failed',
   'deliver.warehouse_mismatch',
+  'deliver.bus_mismatch',
 ]);
 
 /** Not sent because the lease was lost: that says nothing about the destination. */

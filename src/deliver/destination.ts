@@ -121,12 +121,14 @@ export interface Prepared {
   readonly steps: readonly PreparedStep[];
   /** Values for `with` in the destination's document. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The least rights that deliveries need. */
+  readonly grants?: readonly string[];
 }
 
 export interface PreparedStep {
   readonly what: string;
-  readonly result: 'exists' | 'created' | 'would_create' | 'by_hand' | 'failed';
-  /** What to do, or why it failed. */
+  readonly result: 'exists' | 'created' | 'would_create' | 'by_hand' | 'unknown' | 'failed';
+  /** What to do, why it failed, what cannot be seen, or what the destination does not promise. */
   readonly message?: string;
 }
 

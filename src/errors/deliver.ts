@@ -73,6 +73,14 @@ export const deliverErrors = {
     what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has a type that does not take our values, or a column that somebody added needs a value.',
     next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. A table that was dropped, or the whole schema, is created again; then run innbound resend to fill it.',
   },
+  'deliver.bus_mismatch': {
+    what: 'The bus does not have the topic, queue, stream, exchange or binding that the destination names.',
+    next: 'Changes wait without using tries. Create what the message names; innbound destination prepare shows what is missing.',
+  },
+  'deliver.too_large': {
+    what: 'The message is larger than the bus takes.',
+    next: 'Choose fewer fields (fields, drop), or raise the limit of the bus and the one of the destination; then replay or drop it.',
+  },
   'deliver.broken': {
     retry: 'again',
     what: 'The destination failed with an unexpected error.',

@@ -1,7 +1,8 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, Socket, type TcpNetConnectOpts } from 'node:net';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from './http/connect.ts';
 
-/** A TCP connection, to public addresses only unless allowed. It is cut after `lifeMs`, whatever happens on it. */
+/** A TCP connection, to public addresses only unless allowed. It is cut after `lifeMs`, if given, whatever happens on it. */
 export function openSocket(
   host: string,
   port: number,
@@ -9,7 +10,7 @@ export function openSocket(
     allowPrivate,
     timeoutMs,
     lifeMs,
-  }: { readonly allowPrivate: boolean; readonly timeoutMs: number; readonly lifeMs: number },
+  }: { readonly allowPrivate: boolean; readonly timeoutMs: number; readonly lifeMs?: number },
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // `lookup` is not called for IP literals.
@@ -21,9 +22,10 @@ export function openSocket(
       socket.off('error', reject);
       socket.setTimeout(0);
       socket.removeAllListeners('timeout');
+      resolve(socket);
+      if (lifeMs === undefined) return;
       const late = setTimeout(() => socket.destroy(new Error('the time of the connection is over')), lifeMs);
       socket.once('close', () => clearTimeout(late));
-      resolve(socket);
     });
   });
 }
@@ -41,4 +43,26 @@ export function guardedSocket(): Socket {
   };
   socket.connect = guarded as typeof socket.connect;
   return socket;
+}
+
+/**
+ * For a library that connects by itself and takes no socket: throws unless it may connect to this host. The name is judged by
+ * `publicLookup`, which goes with the other options of the socket. Without TLS only where private networks are allowed.
+ */
+export function checkTarget(host: string, isEncrypted: boolean, allowPrivate: boolean): void {
+  if (allowPrivate) return;
+  if (isBlockedLiteral(host)) throw new BlockedAddress(host);
+  if (!isEncrypted) {
+    throw new BlockedAddress(host, 'is not asked without TLS: only private networks are, where they are allowed');
+  }
+}
+
+/** An address of the host, for a library that takes no lookup either. */
+export function publicAddress(host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    publicLookup(host, {} as LookupOptions, (error, address: string | LookupAddress[]) => {
+      if (error) reject(error);
+      else resolve(String(address));
+    });
+  });
 }

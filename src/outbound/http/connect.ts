@@ -8,8 +8,8 @@ import { isPublicAddress } from './address.ts';
 /** Thrown inside a connection attempt: the address is not public. */
 export class BlockedAddress extends Error {
   readonly code = 'INNBOUND_BLOCKED_ADDRESS';
-  constructor(host: string) {
-    super(`${host} is or resolves to a private, loopback or link-local address`);
+  constructor(host: string, what = 'is or resolves to a private, loopback or link-local address') {
+    super(`${host} ${what}`);
   }
 }
 

@@ -9,6 +9,11 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { buildLibrary } from '../../../scripts/packages/library.ts';
+import { skipWithout } from '../../../scripts/prepare-buses.ts';
+import type { DestinationType } from '../../../src/deliver/destination.ts';
+import { startKafka } from '../../deliver/bus/servers.ts';
+import { kafkaSubject, sqsSubject, startAws } from '../../deliver/bus/subjects.ts';
+import { delivery, reservation, services } from '../../deliver/support.ts';
 
 /** The examples as they are printed, with the package as npm would install it. */
 
@@ -23,7 +28,7 @@ before(async () => {
   for (const part of ['package.json', 'src', 'examples', 'tsconfig.json'])
     cpSync(path.join(root, 'packages', 'receiver', part), path.join(home, part), { recursive: true });
   await buildLibrary(home);
-  for (const name of ['express', 'fastify'])
+  for (const name of ['express', 'fastify', '@aws-sdk', '@platformatic'])
     symlinkSync(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -77,3 +82,60 @@ for (const name of ['express', 'fastify', 'queue']) {
     }
   });
 }
+
+/** Three versions, the second twice and after the third, as at least once allows. */
+async function publish(settings: Record<string, unknown>, type: DestinationType): Promise<void> {
+  const offered = services('/');
+  const destination = type.open(type.settings.parse(settings), offered);
+  const signal = new AbortController().signal;
+  const limits = { batch: 1, deadlineMs: 10_000, leaseLeftMs: () => 60_000, extend: async () => true, signal };
+  for (const [i, version] of [1, 2, 3, 2].entries()) {
+    const one = delivery(reservation('R-1'), { version, idempotency_key: `key-${i}` });
+    assert.deepEqual(await destination.deliver([one], limits), [{ kind: 'delivered' }]);
+  }
+  await destination.close();
+  await offered.close();
+}
+
+/** Runs an example until it has printed the newest version; returns the versions that it took. */
+async function consumed(name: string, env: NodeJS.ProcessEnv): Promise<number[]> {
+  const file = path.join(folder, 'node_modules', 'innbound-receiver', 'examples', `${name}.mjs`);
+  const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
+  const child = spawn(process.execPath, [file], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const versions: number[] = [];
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      versions.push(JSON.parse(line).version);
+      if (versions.at(-1) === 3) break;
+    }
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  return versions;
+}
+
+test('sqs.mjs takes each version once', async (t) => {
+  const server = await startAws();
+  t.after(() => server.stop());
+  const subject = sqsSubject(server);
+  await publish(subject.settings, subject.type);
+  const env = {
+    QUEUE_URL: String(subject.settings.queue_url),
+    AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${server.port}`,
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    WAIT: '1',
+  };
+  assert.deepEqual(await consumed('sqs', env), [1, 2, 3]);
+});
+
+test('kafka.mjs takes each version once', { skip: skipWithout('kcat') }, async (t) => {
+  const server = await startKafka(['changes-1', 'changes-2', 'changes-3']);
+  t.after(() => server.stop());
+  const subject = kafkaSubject(server);
+  await publish(subject.settings, subject.type);
+  const env = { BROKERS: server.broker, TOPIC: String(subject.settings.topic) };
+  assert.deepEqual(await consumed('kafka', env), [1, 2, 3]);
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { httpUrl, machineIdentity, secretText } from '../../../documents/scalars.ts';
+import { httpUrl } from '../../../documents/scalars.ts';
+import { awsShape } from '../../bus/settings.ts';
 import { lakeShape } from '../../lake/settings.ts';
 
 export const settingsSchema = z
@@ -21,18 +22,7 @@ export const settingsSchema = z
       .describe(
         '`virtual_host`: the bucket is part of the host name. `path`: it is the first part of the path, as MinIO expects.',
       ),
-    credentials: z
-      .union([
-        z.literal(machineIdentity),
-        z.strictObject({
-          access_key_id: z.string().min(1).describe('The id of the access key.'),
-          secret_access_key: secretText().describe('The access key.'),
-          session_token: secretText().optional().describe('The token of temporary credentials.'),
-        }),
-      ])
-      .describe(
-        'An access key; or `machine`, in files only: the role of the machine or container, or the AWS_ variables, found as AWS’s own tools do.',
-      ),
+    credentials: awsShape.credentials,
     encryption: z
       .strictObject({
         type: z.enum(['AES256', 'aws:kms']).describe('Keys of S3, or of the Key Management Service.'),

@@ -1,0 +1,151 @@
+/** Brokers of the tests, on loopback and on ports that were free a moment ago. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathOf } from '../../../scripts/prepare-buses.ts';
+import { freePort } from '../../support/free-port.ts';
+import { until } from '../../support/process.ts';
+import { temporaryFolder } from '../support.ts';
+
+/** A program that is ready once it prints this, and that can be killed and started again. */
+async function program(file: string, args: readonly string[], ready: RegExp, env: NodeJS.ProcessEnv = process.env) {
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    const started = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    child = started;
+    let said = '';
+    for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
+    await until(`${file} is ready`, async () => {
+      if (started.exitCode !== null) throw new Error(`${file} ended:\n${said}`);
+      return ready.test(said);
+    });
+  };
+  const kill = async () => {
+    const { pid } = child ?? {};
+    if (child === undefined || pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'close');
+    process.kill(-pid, 'SIGKILL');
+    await gone;
+  };
+  await start();
+  return { start, kill };
+}
+
+export async function startNats(settings = '') {
+  const { folder, remove } = await temporaryFolder();
+  const port = await freePort();
+  const file = path.join(folder, 'nats.conf');
+  writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${settings}`);
+  const server = await program(pathOf('nats-server'), ['-c', file], /Server is ready/);
+  return {
+    port,
+    ...server,
+    async stop() {
+      await server.kill();
+      await remove();
+    },
+  };
+}
+
+export async function startRabbit() {
+  const { folder, remove } = await temporaryFolder();
+  chmodSync(folder, 0o755);
+  mkdirSync(path.join(folder, 'home'));
+  const [port, distribution, names] = [await freePort(), await freePort(), await freePort()];
+  writeFileSync(path.join(folder, 'rabbit.conf'), 'log.console = true\n');
+  writeFileSync(path.join(folder, 'plugins'), '[].\n');
+  const env = {
+    PATH: process.env.PATH,
+    HOME: path.join(folder, 'home'),
+    ERL_EPMD_PORT: String(names),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_MNESIA_BASE: folder,
+    RABBITMQ_LOG_BASE: folder,
+    RABBITMQ_NODENAME: `bus${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(distribution),
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_CONFIG_FILE: path.join(folder, 'rabbit'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: path.join(folder, 'plugins'),
+  };
+  // Started here, because otherwise the broker starts one that outlives it.
+  const register = spawn('epmd', ['-port', String(names), '-address', '127.0.0.1'], { env, stdio: 'ignore' });
+  const isListening = async () => spawnSync('epmd', ['-port', String(names), '-names'], { env }).status === 0;
+  await until('the register of names listens', isListening);
+  const server = await program(pathOf('rabbitmq-server'), [], /Server startup complete/, env);
+  return {
+    url: `amqp://guest:guest@127.0.0.1:${port}`,
+    ...server,
+    async stop() {
+      await server.kill();
+      register.kill('SIGKILL');
+      await remove();
+    },
+  };
+}
+
+const mokapi = (): string => {
+  const require = createRequire(import.meta.url);
+  const { platform, arch } = process;
+  const inside = path.dirname(require.resolve(`@go-mokapi/${platform}-${arch}/package.json`));
+  return path.join(inside, 'bin', 'mokapi');
+};
+
+/** A broker that speaks Kafka and keeps its messages in memory. */
+export async function startKafka(topics: readonly string[], partitions = 3) {
+  const { folder, remove } = await temporaryFolder();
+  const port = await freePort();
+  const channels = Object.fromEntries(
+    topics.map((topic) => [
+      topic,
+      {
+        address: topic,
+        messages: { change: { contentType: 'application/octet-stream' } },
+        bindings: { kafka: { partitions } },
+      },
+    ]),
+  );
+  const file = path.join(folder, 'kafka.json');
+  const servers = { broker: { host: `127.0.0.1:${port}`, protocol: 'kafka' } };
+  writeFileSync(file, JSON.stringify({ asyncapi: '3.0.0', info: { title: 'test', version: '1' }, servers, channels }));
+  const args = [`--providers-file-filename=${file}`, `--api-port=${await freePort()}`, '--log-level=info'];
+  const health = await freePort();
+  const server = await program(mokapi(), [...args, `--health-port=${health}`], /adding new kafka broker/);
+  return {
+    broker: `127.0.0.1:${port}`,
+    ...server,
+    read: (topic: string) => kafkaMessages(`127.0.0.1:${port}`, topic),
+    async stop() {
+      await server.kill();
+      await remove();
+    },
+  };
+}
+
+export interface KafkaMessage {
+  readonly key: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly payload: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Read with another client: kcat, on librdkafka. */
+function kafkaMessages(broker: string, topic: string): KafkaMessage[] {
+  const args = ['-C', '-b', broker, '-t', topic, '-o', 'beginning', '-e', '-q', '-J', '-u'];
+  const { stdout, stderr, status } = spawnSync(pathOf('kcat'), args, {
+    encoding: 'utf8',
+    maxBuffer: 256 << 20,
+    timeout: 60_000,
+  });
+  if (status !== 0) throw new Error(`kcat: ${stderr}`);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
+    const { headers = [], ...message } = JSON.parse(line) as KafkaMessage & { headers: string[] };
+    const pairs = Array.from({ length: headers.length / 2 }, (_, i) => [headers[2 * i], headers[2 * i + 1]]);
+    return { ...message, headers: Object.fromEntries(pairs) };
+  });
+}

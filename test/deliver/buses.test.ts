@@ -1,0 +1,44 @@
+import { after } from 'node:test';
+import { skipWithout } from '../../scripts/prepare-buses.ts';
+import { startKafka, startNats, startRabbit } from './bus/servers.ts';
+import {
+  eventBridgeSubject,
+  kafkaSubject,
+  kafkaTopics,
+  natsSubject,
+  pubSubSubject,
+  rabbitSubject,
+  serviceBusSubject,
+  snsSubject,
+  sqsSubject,
+  startAws,
+} from './bus/subjects.ts';
+import { conformance } from './conformance.ts';
+
+const batch = { batch: 10 };
+
+const aws = await startAws();
+after(() => aws.stop());
+conformance('sqs', async () => sqsSubject(aws), batch);
+conformance('sns', async () => snsSubject(aws), batch);
+conformance('eventbridge', eventBridgeSubject, batch);
+conformance('pubsub', pubSubSubject, batch);
+conformance('servicebus', serviceBusSubject, batch);
+
+if (!skipWithout('kcat')) {
+  const kafka = await startKafka(kafkaTopics);
+  after(() => kafka.stop());
+  conformance('kafka', async () => kafkaSubject(kafka), batch);
+}
+
+if (!skipWithout('nats-server')) {
+  const nats = await startNats();
+  after(() => nats.stop());
+  conformance('nats', () => natsSubject(nats), batch);
+}
+
+if (!skipWithout('rabbitmq-server')) {
+  const rabbit = await startRabbit();
+  after(() => rabbit.stop());
+  conformance('rabbitmq', () => rabbitSubject(rabbit), batch);
+}
