@@ -24,11 +24,7 @@ export async function requestToken(
     ...(oauth.audience !== undefined && { audience: oauth.audience }),
     ...parameters,
   });
-  const headers: Record<string, string> = {
-    ...oauth.headers,
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  };
+  const headers: Record<string, string> = { ...oauth.headers };
   if (oauth.client_secret === undefined || oauth.client_auth === 'post') {
     body.set('client_id', oauth.client_id);
     if (oauth.client_secret !== undefined) body.set('client_secret', oauth.client_secret);
@@ -36,11 +32,20 @@ export async function requestToken(
     const pair = `${formEncoded(oauth.client_id)}:${formEncoded(oauth.client_secret)}`;
     headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   }
-  const askedAt = ports.clock.now();
-  const answered = await ports.http.request({
+  const secrets = [oauth.client_secret ?? '', ...Object.values(oauth.headers ?? {}), ...Object.values(parameters)];
+  return sendTokenRequest(ports, { url: oauth.token_url, headers, body, secrets });
+}
+
+/** `secrets` are masked in what the answer says. */
+export async function sendTokenRequest(
+  { http, clock }: Pick<AskPorts, 'http' | 'clock'>,
+  { url, headers = {}, body, secrets }: TokenRequest,
+): Promise<Renewal> {
+  const askedAt = clock.now();
+  const answered = await http.request({
     method: 'POST',
-    url: oauth.token_url,
-    headers,
+    url,
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: body.toString(),
     deadlineMs,
     idleMs: deadlineMs,
@@ -48,11 +53,22 @@ export async function requestToken(
   });
   if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
-  return refusal(answered, [
-    oauth.client_secret ?? '',
-    ...Object.values(oauth.headers ?? {}),
-    ...Object.values(parameters),
-  ]);
+  return refusal(answered, secrets, askedAt);
+}
+
+interface TokenRequest {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: URLSearchParams;
+  readonly secrets: readonly string[];
+}
+
+/** A signed statement is refused if its time is wrong: the difference to the other side's clock, in words. Empty if it is small or not known. */
+export function clockDifference({ date = '' }: HttpAnswer['headers'], nowMs: number): string {
+  const minutes = Math.round((nowMs - Date.parse(date)) / 60_000);
+  if (!minutes) return '';
+  const side = minutes > 0 ? 'ahead of' : 'behind';
+  return `; our clock is ${Math.abs(minutes)} min ${side} theirs: correct the clock of this machine or of the database`;
 }
 
 /** RFC 6749, 2.3.1: id and secret are form-encoded before Basic. */
@@ -84,12 +100,13 @@ export function statedLifetimeMs(seconds: Json | undefined): number | undefined 
 }
 
 /** A 4xx with an OAuth error is final; anything else may be retried. */
-function refusal(answer: HttpAnswer, secrets: readonly string[]): Renewal {
+function refusal(answer: HttpAnswer, secrets: readonly string[], nowMs: number): Renewal {
   const body = parsed(answer.bytes);
   // A successful answer may hold a token.
   const said = answer.status < 300 ? undefined : partnerMessage(answer.bytes, secrets);
   const code = text(body, 'error');
-  const message = `the token address answered ${answer.status}${code === undefined ? '' : ` (${foreignText(code)})`}`;
+  const skew = clockDifference(answer.headers, nowMs);
+  const message = `the token address answered ${answer.status}${code === undefined ? '' : ` (${foreignText(code)})`}${skew}`;
   const isFinal = [400, 401, 403].includes(answer.status) && code !== 'temporarily_unavailable';
   return { kind: isFinal ? 'lost' : 'failed', message, ...(said !== undefined && { said }) };
 }
