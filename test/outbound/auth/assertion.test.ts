@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { systemClock } from '../../../src/kit/clock.ts';
 import { googleCredentials } from '../../../src/outbound/auth/assertion.ts';
 import { openHttp } from '../../../src/outbound/http.ts';
 import { listen } from '../../deliver/http-server.ts';
@@ -33,7 +34,7 @@ test('a service account logs in with a signed statement, keeps its token, and re
     private_key_id: 'k1',
     token_uri: `${server.url}/token`,
   };
-  const clock = { now: () => nowMs };
+  const clock = { ...systemClock, now: () => nowMs };
   const account = googleCredentials({ http, clock }, JSON.stringify(file), 'bigquery');
   const request = { method: 'POST', url: 'https://api.example/', headers: {} };
   const authorized = async () => {
@@ -62,7 +63,7 @@ test('what is no key file, and a clock that is wrong, are said', async (t) => {
   const http = openHttp({ allowPrivate: true, userAgent: 'test' });
   t.after(() => Promise.all([http.close(), server.close()]));
   const said = async (text: string) => {
-    const got = await googleCredentials({ http, clock: { now: () => nowMs } }, text, 's').authorize({
+    const got = await googleCredentials({ http, clock: { ...systemClock, now: () => nowMs } }, text, 's').authorize({
       method: 'GET',
       url: 'https://api.example/',
       headers: {},
