@@ -1,0 +1,51 @@
+import { checkedText } from '../../documents/checked.ts';
+import { secretText } from '../../documents/scalars.ts';
+import { hasReference } from '../../documents/secret-reference.ts';
+
+export interface Place {
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly isLoopback: boolean;
+}
+
+/** The parts of scheme://user:password@host:port/database, percent-decoded. */
+export function placeOf(url: string): Place {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return {
+    host,
+    port: port === '' ? undefined : Number(port),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    isLoopback: host === 'localhost' || host === '::1' || /^127\./.test(host),
+  };
+}
+
+/** A URL with user, password and database. */
+export const placeText = (example: string, ...schemes: readonly string[]) =>
+  checkedText('a URL', (text) => {
+    if (hasReference(text)) return undefined;
+    const url = URL.parse(text);
+    const isRight = url !== null && schemes.includes(url.protocol.slice(0, -1)) && /^\/[^/]+\/?$/.test(url.pathname);
+    return isRight ? undefined : { message: `must be a URL with a database, such as ${example}` };
+  })
+    .meta({ writeOnly: true, credential: 'url' })
+    .describe(`${example}, preferably as a reference to a secret. User, password and database are percent-decoded.`);
+
+/** The name of a schema or database of ours. */
+export const plainName = (what: string) =>
+  checkedText('a plain name', (text) =>
+    hasReference(text) || /^[A-Za-z_][\w$]{0,127}$/.test(text)
+      ? undefined
+      : { message: 'must be letters, digits and _' },
+  ).describe(what);
+
+/** Certificates of a private authority. */
+export const caText = () =>
+  secretText()
+    .optional()
+    .describe('Certificate authorities of the server in PEM, such as ${file:rds.pem}; by default the public ones.');
