@@ -69,15 +69,18 @@ export interface Dialect {
   readonly table: (name: string) => string;
   readonly quote: (column: string) => string;
   readonly types: Readonly<Record<Kind, string>>;
-  /** The types as `columns` reports them, where that is another word. */
-  readonly reported?: Partial<Readonly<Record<Kind, string>>>;
   /** The item of FROM that unpacks the rows, and one cell of it with its type. */
   readonly rows: (columns: readonly Column[]) => string;
   readonly cell: (column: Column) => string;
   /** Statements that merge rows into a table; by default one MERGE. */
   readonly merge?: (table: Table, columns: readonly Column[], how: How, rows: EncodedRows) => readonly Statement[];
+  /** For an engine that cannot unpack a parameter: puts the rows where `rows` finds them, within the transaction. */
+  readonly stage?: (columns: readonly Column[], rows: EncodedRows) => readonly Statement[];
   /** Further conditions on the stored row, from the bounds of the batch, that let the engine pass over most of the table. */
-  readonly prune?: (table: Table, rows: EncodedRows) => { readonly on: string; readonly values: Statement['values'] };
+  readonly prune?: (
+    table: Table,
+    rows: EncodedRows,
+  ) => { readonly on: string; readonly values: Statement['values'] } | undefined;
   /** A stored JSON column as text. */
   readonly jsonText: (column: string) => string;
   /** Ends CREATE TABLE: order, clustering, what the engine keeps of old rows. */
@@ -170,19 +173,14 @@ export function selectSql(
   columns: readonly Column[],
   keys: readonly string[],
   rows: EncodedRows,
-): Statement {
+): readonly Statement[] {
   const wanted = columns.map(
     ({ name, kind }) =>
       `${kind === 'json' ? d.jsonText(`t.${d.quote(name)}`) : `t.${d.quote(name)}`} AS ${d.quote(name)}`,
   );
   const on = keys.map((name) => `t.${d.quote(name)} = s.${d.quote(name)}`).join(' AND ');
-  const source = sourceSql(
-    d,
-    table.columns.filter(({ name }) => keys.includes(name)),
-  );
+  const own = table.columns.filter(({ name }) => keys.includes(name));
   const stored = d.stored?.(table.name) ?? d.table(table.name);
-  return {
-    sql: `SELECT ${wanted.join(', ')} FROM ${stored} t JOIN (${source}) s ON ${on}`,
-    values: { rows: jsonOf(rows) },
-  };
+  const sql = `SELECT ${wanted.join(', ')} FROM ${stored} t JOIN (${sourceSql(d, own)}) s ON ${on}`;
+  return d.stage === undefined ? [{ sql, values: { rows: jsonOf(rows) } }] : [...d.stage(own, rows), { sql }];
 }

@@ -22,7 +22,8 @@ export function asking(
   return async (asked, limits) => {
     for (;;) {
       const allowed = await credentials.authorize(asked);
-      if (allowed.kind === 'failed') throw new EngineFailure('denied', `No credentials: ${allowed.message}.`);
+      if (allowed.kind === 'failed')
+        throw new EngineFailure(allowed.isBlocked ? 'blocked' : 'denied', `No credentials: ${allowed.message}.`);
       if (!(await limits.extend())) throw new EngineFailure('lease', 'Not sent: another node may hold the records.');
       const { deadlineMs, signal } = limits;
       const answered = await http.request({

@@ -160,7 +160,7 @@ export class Loader implements Destination {
     const wanted = reservations.columns.filter(({ name }) => ['integration', 'id', 'removed_at'].includes(name));
     const { dialect, connection } = engine;
     const keys = encoded(erasures.map(({ message: { integration, data } }) => ({ integration, id: data.id })));
-    const stored = await connection.run([selectSql(dialect, reservations, wanted, reservations.key, keys)], limits);
+    const stored = await connection.run(selectSql(dialect, reservations, wanted, reservations.key, keys), limits);
     const removed = new Set(stored.flatMap((row) => (row.removed_at ? [`${row.integration} ${row.id}`] : [])));
     for (const [i, row] of rows.entries()) {
       // The time is that of the erasure: the engines write theirs in different ways, and the views only ask whether there is one.
@@ -177,7 +177,7 @@ export class Loader implements Destination {
     const columns = table.columns.filter(({ name }) => [...table.key, ...versionTexts, 'rooms'].includes(name));
     const keys = encoded(named.map(({ message: { integration, data } }) => ({ integration, id: data.id })));
     const { dialect, connection } = engine;
-    const stored = await connection.run([selectSql(dialect, table, columns, ['integration', 'id'], keys)], limits);
+    const stored = await connection.run(selectSql(dialect, table, columns, ['integration', 'id'], keys), limits);
     const cleaned = stored.flatMap((row) => {
       const of = named.find(({ message }) => message.integration === row.integration && message.data.id === row.id);
       const kept = of && withoutGuests(row, of.erased ?? []);

@@ -75,17 +75,23 @@ FROM ${d.stored?.('reservations') ?? d.table('reservations')} t ${from} WHERE t.
   return d.createView(d.table(name), select);
 }
 
-/** Columns to which somebody gave another type. The engine may still take most values. */
+/**
+ * Columns to which somebody gave another type than the other columns of their kind have. The engine may still take most values. Engines name
+ * types in many ways, so the names are compared with each other only.
+ */
 export function mistyped(d: Dialect, found: Existing): string[] {
-  return Object.values(tables).flatMap((table: Table) =>
-    table.columns.flatMap(({ name, kind }) => {
-      const is = found.get(`${table.name}.${name}`);
-      const needed = d.types[kind];
-      const usual = (d.reported?.[kind] ?? needed).toLowerCase();
-      if (is === undefined || word(is) === word(usual)) return [];
-      return [`${table.name}.${name} is ${word(is)} instead of ${needed}`];
+  const ours = [...Object.values(tables), ...listViews].flatMap(({ name: table, columns }) =>
+    columns.flatMap(({ name, kind }: Column) => {
+      const is = word(found.get(`${table}.${name}`) ?? '');
+      return is === '' ? [] : [{ place: `${table}.${name}`, kind, is, isOfTable: Object.hasOwn(tables, table) }];
     }),
   );
+  return [...Map.groupBy(ours, ({ kind }) => kind)].flatMap(([kind, columns]) => {
+    const counts = [...Map.groupBy(columns, ({ is }) => is)].sort(([, a], [, b]) => b.length - a.length);
+    const usual = counts[0]?.[0];
+    const others = columns.filter(({ is, isOfTable }) => isOfTable && is !== usual);
+    return others.map(({ place, is }) => `${place} is ${is} instead of ${d.types[kind]}`);
+  });
 }
 
 const word = (type: string): string => /^[a-z0-9_ ]+/.exec(type)?.[0].trim() ?? '';

@@ -48,4 +48,4 @@ export const plainName = (what: string) =>
 export const caText = () =>
   secretText()
     .optional()
-    .describe('Certificate authorities of the server in PEM, such as ${file:rds.pem}; by default the public ones.');
+    .describe('Certificate authorities of the server in PEM, as a reference to a file; by default the public ones.');

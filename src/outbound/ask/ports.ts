@@ -159,7 +159,7 @@ export type Renewal =
   | { readonly kind: 'renewed'; readonly tokens: TokenSet }
   /** `said` is the partner's own words; it is not stored with the tokens. */
   | { readonly kind: 'lost'; readonly message: string; readonly said?: string }
-  | { readonly kind: 'failed'; readonly message: string; readonly said?: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly said?: string; readonly isBlocked?: boolean };
 
 export interface TokenStore {
   /** `identity` names client and token address; tokens of another identity are not returned. */

@@ -30,7 +30,7 @@ export function privateKeyOf(pem: string): KeyObject | undefined {
 export const publicDer = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' });
 
 type Obtained = { readonly kind: 'ok'; readonly token: string; readonly expiresAt: number } | Failed;
-type Failed = { readonly kind: 'failed'; readonly message: string };
+type Failed = { readonly kind: 'failed'; readonly message: string; readonly isBlocked?: boolean | undefined };
 
 /** Tokens are renewed this long before they expire. */
 const aheadMs = 60_000;
@@ -96,7 +96,8 @@ export function googleCredentials(
     const assertion = signedJwt(key, { iss, scope, aud, iat, exp: iat + 3_600 }, keyId);
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     const renewal = await sendTokenRequest(ports, { url: aud, body, secrets: [assertion] });
-    if (renewal.kind !== 'renewed') return { kind: 'failed', message: renewal.message };
+    if (renewal.kind === 'lost') return { kind: 'failed', message: renewal.message };
+    if (renewal.kind === 'failed') return renewal;
     const { accessToken: token, expiresAt = (iat + 3_600) * 1_000 } = renewal.tokens;
     return { kind: 'ok', token, expiresAt };
   });

@@ -62,7 +62,9 @@ export interface Outgoing {
 /** Adds credentials to requests. */
 export interface Authorizer {
   /** The request with its credentials, for one attempt. */
-  authorize(request: Outgoing): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string }>;
+  authorize(
+    request: Outgoing,
+  ): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string; isBlocked?: boolean | undefined }>;
   /** Reports that the credentials of a request from `authorize` were refused; true if asking again may return new ones. */
   refused(request: Outgoing): Promise<boolean>;
 }

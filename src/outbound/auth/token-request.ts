@@ -51,7 +51,10 @@ export async function sendTokenRequest(
     idleMs: deadlineMs,
     expects: 'short',
   });
-  if (answered.kind === 'failed') return { kind: 'failed', message: `the token address: ${answered.message}` };
+  if (answered.kind === 'failed') {
+    const isBlocked = answered.reason === 'blocked';
+    return { kind: 'failed', message: `the token address: ${answered.message}`, isBlocked };
+  }
   if (answered.status === 200 || answered.status === 201) return readTokens(answered, askedAt);
   return refusal(answered, secrets, askedAt);
 }

@@ -13,7 +13,7 @@ export async function startDuckWire(token: string) {
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
     const session = new Session(socket, token, (sql, values) => ask(sql, values));
-    socket.on('data', (chunk) => session.take(chunk));
+    socket.on('data', (chunk: Buffer) => session.take(chunk));
   });
   let refuse: ((sql: string, values: readonly string[]) => string | undefined) | undefined;
   const ask = async (sql: string, values: readonly string[] = []) => {

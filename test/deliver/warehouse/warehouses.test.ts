@@ -1,11 +1,15 @@
 import { after, before, describe } from 'node:test';
 import type { DestinationServices, DestinationType } from '../../../src/deliver/destination.ts';
+import { destinationType as bigquery } from '../../../src/deliver/destinations/bigquery/destination.ts';
+import { destinationType as databricks } from '../../../src/deliver/destinations/databricks/destination.ts';
 import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
 import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
+import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
 import { conformance, type Effect, type Subject } from '../conformance.ts';
 import { services } from '../support.ts';
 import { startDuckWire } from './duck-wire.ts';
 import { noMariadb, startMariadb } from './mariadb.ts';
+import { bigqueryStub, databricksStub, snowflakeStub } from './stubs.ts';
 
 /** What a warehouse holds, as the conformance suite compares it. */
 function effectOf(row: Record<string, unknown>): Effect {
@@ -85,3 +89,24 @@ conformance(
   },
   { batch: 100 },
 );
+
+for (const [name, type, make] of [
+  ['bigquery', bigquery, bigqueryStub],
+  ['snowflake', snowflake, snowflakeStub],
+  ['databricks', databricks, databricksStub],
+] as [string, DestinationType, typeof bigqueryStub][]) {
+  conformance(
+    `${name} (a stub that executes)`,
+    async () => {
+      const stub = await make();
+      return warehouse(type, stub.settings, {
+        effects: () => stub.duck.ask('select * from innbound.reservations order by loaded_at'),
+        refuse: async (id) => {
+          stub.refused = id;
+        },
+        close: () => stub.close(),
+      });
+    },
+    { batch: 100 },
+  );
+}

@@ -22,7 +22,6 @@ export const dialectOf = (schema: string): Dialect => ({
   quote,
   table: (name) => `${quote(schema)}.${quote(name)}`,
   types,
-  reported: { time: 'timestamp with time zone' },
   rows: () => '(SELECT unnest(CAST($1 AS JSON[])) AS r)',
   cell: ({ name, kind }) => `CAST(r->>'$.${name}' AS ${types[kind]})`,
   jsonText: (column) => `CAST(${column} AS VARCHAR)`,

@@ -34,7 +34,6 @@ const dialect: Dialect = {
   quote,
   table: quote,
   types,
-  reported: { key: 'varchar', text: 'longtext', json: 'longtext', boolean: 'tinyint', time: 'datetime' },
   rows: (columns) => `JSON_TABLE(?, '$[*]' COLUMNS (${columns.map(({ name }) => column(name)).join(', ')})) r`,
   cell({ name, kind }) {
     const cell = `r.${quote(name)}`;
