@@ -1,7 +1,7 @@
 import { connect, Socket, type TcpNetConnectOpts } from 'node:net';
 import { BlockedAddress, isBlockedLiteral, publicLookup } from './http/connect.ts';
 
-/** A TCP connection, to public addresses only unless allowed. It is cut after `lifeMs`, whatever happens on it. */
+/** A TCP connection, to public addresses only unless allowed. It is cut after `lifeMs`, if given, whatever happens on it. */
 export function openSocket(
   host: string,
   port: number,
@@ -9,7 +9,7 @@ export function openSocket(
     allowPrivate,
     timeoutMs,
     lifeMs,
-  }: { readonly allowPrivate: boolean; readonly timeoutMs: number; readonly lifeMs: number },
+  }: { readonly allowPrivate: boolean; readonly timeoutMs: number; readonly lifeMs?: number },
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // `lookup` is not called for IP literals.
@@ -21,9 +21,10 @@ export function openSocket(
       socket.off('error', reject);
       socket.setTimeout(0);
       socket.removeAllListeners('timeout');
+      resolve(socket);
+      if (lifeMs === undefined) return;
       const late = setTimeout(() => socket.destroy(new Error('the time of the connection is over')), lifeMs);
       socket.once('close', () => clearTimeout(late));
-      resolve(socket);
     });
   });
 }

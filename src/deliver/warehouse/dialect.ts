@@ -89,6 +89,7 @@ export interface Dialect {
   readonly optional?: (type: string) => string;
   /** Creates the schema or dataset; absent where a person does it. */
   readonly createSchema?: string;
+  readonly createTable?: (name: string, body: string) => string;
   readonly addColumn: (table: string, definition: string) => string;
   readonly createView: (name: string, select: string) => string;
   /** The stored rows, newest versions only. */

@@ -118,6 +118,8 @@ export class Loader implements Destination {
       }
       part.deliveries.push(delivery);
       part.bytes += rows.bytes;
+      // The rest of its erasure is to wait for the engine.
+      if (this.#purging.has(delivery.message.idempotency_key)) continue;
       for (const [table, cells] of rows.list) {
         const known = part.rows.get(table);
         if (known) known.push(cells);

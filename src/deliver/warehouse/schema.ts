@@ -61,7 +61,8 @@ function tableSql(d: Dialect, table: Table): string {
       ? `${d.quote(column.name)} ${d.types[column.kind]}${d.required ?? ' NOT NULL'}`
       : optionalColumn(d, column),
   );
-  return `CREATE TABLE IF NOT EXISTS ${d.table(table.name)} (${columns.join(', ')}${d.layout(table)}`;
+  const create = d.createTable ?? ((name, body) => `CREATE TABLE IF NOT EXISTS ${name} ${body}`);
+  return create(d.table(table.name), `(${columns.join(', ')}${d.layout(table)}`);
 }
 
 function viewSql(d: Dialect, name: string, columns: readonly Column[]): string {

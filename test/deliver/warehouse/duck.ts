@@ -102,5 +102,35 @@ export const rewrites = {
       const typed = fields.split(',').map((field) => `"${field.split(':')[0]}":"VARCHAR"`);
       return `from_json($1::JSON, '[{${typed.join(',')}}]')`;
     }),
-  sqlserver: (sql: string) => sql,
+  redshift: (sql: string) =>
+    rewritten(sql, [
+      [
+        / , t\."(\w+)" AS e AT n/g,
+        ' CROSS JOIN LATERAL (SELECT value AS e, ordinality - 1 AS n FROM jsonb_array_elements(t."$1") WITH ORDINALITY) u',
+      ],
+      [/\be\."(\w+)" AS "extra"/g, '(e->\'$1\') AS "extra"'],
+      [/\be\."(\w+)"/g, "(e->>'$1')"],
+    ]),
+  /** UPDATE … FROM and NOT EXISTS are the same in DuckDB; the unpacking and the names of types are not. */
+  sqlserver: (sql: string) =>
+    rewritten(sql, [
+      [/\[(\w+)\]/g, '"$1"'],
+      [/FROM OPENJSON\(@rows\) WITH \((.*?)\) r\b/g, `FROM ${unpacked}`],
+      [/\br\."(\w+)"/g, "(r->>'$.$1')"],
+      [/CONVERT\((\w+(?:\([^)]*\))?), (.*?), 127\)/g, 'CAST($2 AS $1)'],
+      [
+        /CROSS APPLY OPENJSON\(t\."(\w+)"\) e/g,
+        'CROSS JOIN LATERAL (SELECT unnest(CAST(t."$1" AS JSON[])) AS value, generate_subscripts(CAST(t."$1" AS JSON[]), 1) - 1 AS key) e',
+      ],
+      [/JSON_VALUE\(e\."value", '([^']+)'\)/g, "(e.value->>'$1')"],
+      [/JSON_QUERY\(e\."value", '([^']+)'\)/g, "(e.value->'$1')"],
+      [/DATETIMEOFFSET\(3\)/g, 'TIMESTAMPTZ'],
+      [/NVARCHAR\((?:\d+|MAX)\)(?: COLLATE \w+)?/g, 'VARCHAR'],
+      [/\bBIT\b/g, 'BOOLEAN'],
+      [/^IF OBJECT_ID\(.*?\) IS NULL CREATE TABLE /g, 'CREATE TABLE IF NOT EXISTS '],
+      [/^IF SCHEMA_ID\(.*?\) IS NULL EXEC\('CREATE SCHEMA (.*?)'\)$/g, 'CREATE SCHEMA IF NOT EXISTS $1'],
+      [/PRIMARY KEY NONCLUSTERED/g, 'PRIMARY KEY'],
+      [/ COLLATE Latin1_General_100_BIN2/g, ''],
+      [/CREATE OR ALTER VIEW/g, 'CREATE OR REPLACE VIEW'],
+    ]),
 } as const;

@@ -194,8 +194,8 @@ export async function bigqueryStub(): Promise<Stub> {
       if (fault === 'lost') return 'cut';
       const jobReference = { projectId: 'my-hotels', jobId: `job_${self.statements.length}`, location: 'EU' };
       const done = { ...jobComplete(ran.rows), jobReference };
-      // Every third job takes longer than the wait.
-      if (self.statements.length % 3 !== 0) return { status: 200, body: done };
+      // Every eighth job takes longer than the wait.
+      if (self.statements.length % 8 !== 0) return { status: 200, body: done };
       jobs.set(jobReference.jobId, done);
       return { status: 200, body: { jobComplete: false, jobReference } };
     },
@@ -295,7 +295,7 @@ export async function snowflakeStub(): Promise<Stub> {
         },
         data: ran.rows.map((row) => names.map((name) => row[name] ?? null)),
       };
-      if (self.statements.length % 3 !== 0) return { status: 200, body: done };
+      if (self.statements.length % 8 !== 0) return { status: 200, body: done };
       handles.set(statementHandle, done);
       return { status: 202, body: { code: '333334', message: 'Asynchronous execution in progress.', statementHandle } };
     },
@@ -388,7 +388,7 @@ export async function databricksStub(): Promise<Stub> {
           data_array: ran.rows.map((row) => names.map((name) => row[name] ?? null)),
         },
       };
-      if (self.statements.length % 3 !== 0) return { status: 200, body: answer };
+      if (self.statements.length % 8 !== 0) return { status: 200, body: answer };
       done.set(statement_id, answer);
       return { status: 200, body: { statement_id, status: { state: 'PENDING' } } };
     },

@@ -1,50 +1,17 @@
 import { after, before, describe } from 'node:test';
-import type { DestinationServices, DestinationType } from '../../../src/deliver/destination.ts';
+import type { DestinationType } from '../../../src/deliver/destination.ts';
 import { destinationType as bigquery } from '../../../src/deliver/destinations/bigquery/destination.ts';
 import { destinationType as databricks } from '../../../src/deliver/destinations/databricks/destination.ts';
 import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
 import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
+import { destinationType as redshift } from '../../../src/deliver/destinations/redshift/destination.ts';
 import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
-import { conformance, type Effect, type Subject } from '../conformance.ts';
-import { services } from '../support.ts';
-import { startDuckWire } from './duck-wire.ts';
+import { testDatabase } from '../../support/database.ts';
+import { conformance } from '../conformance.ts';
 import { noMariadb, startMariadb } from './mariadb.ts';
 import { bigqueryStub, databricksStub, snowflakeStub } from './stubs.ts';
-
-/** What a warehouse holds, as the conformance suite compares it. */
-function effectOf(row: Record<string, unknown>): Effect {
-  return {
-    id: String(row.id),
-    version: Number(row.version),
-    key: String(row.idempotency_key),
-    event: String(row.event),
-    data: `${row.guests ?? ''}${row.status ?? ''} "total_amount":${String(row.total_amount).replace(/\.?0+$/, '')}`,
-  };
-}
-
-function warehouse<Settings>(
-  type: DestinationType<Settings>,
-  settings: Record<string, unknown>,
-  rest: { effects(): Promise<Record<string, unknown>[]>; refuse(id: string): Promise<void>; close(): Promise<void> },
-): Subject {
-  const offered = services('/');
-  const opened: { close(): Promise<void> }[] = [];
-  return {
-    newestOnly: true,
-    async open(given: DestinationServices = offered) {
-      const destination = type.open(type.settings.parse(settings), given);
-      opened.push(destination);
-      return { deliver: (...asked) => destination.deliver(...asked), close: async () => {} };
-    },
-    effects: async () => (await rest.effects()).map(effectOf),
-    refuse: rest.refuse,
-    async close() {
-      await Promise.all(opened.map((one) => one.close()));
-      await offered.close();
-      await rest.close();
-    },
-  };
-}
+import { warehouse } from './subject.ts';
+import { startDuckWire, startRedshift } from './wire.ts';
 
 describe('mysql on MariaDB', { skip: noMariadb }, () => {
   let server: Awaited<ReturnType<typeof startMariadb>>;
@@ -82,8 +49,26 @@ conformance(
       effects: () => server.ask('select * from innbound.reservations order by loaded_at'),
       refuse: async (id) =>
         server.refuseWith((sql, [rows = '']) =>
-          sql.startsWith('MERGE') && rows.includes(`"id":"${id}"`) ? '22P02' : undefined,
+          sql.startsWith('MERGE') && rows?.includes(`"id":"${id}"`) ? '22P02' : undefined,
         ),
+      close: () => server.stop(),
+    });
+  },
+  { batch: 100 },
+);
+
+conformance(
+  'redshift (on PostgreSQL)',
+  async () => {
+    const { connection } = await testDatabase({ empty: true });
+    const server = await startRedshift('p@ss', connection);
+    const settings = { url: `redshift://innbound:p%40ss@127.0.0.1:${server.port}/stays`, schema: 'stays' };
+    return warehouse(redshift, settings, {
+      effects: () => server.query('select * from stays.reservations order by loaded_at'),
+      refuse: async (id) =>
+        void (await server.query(
+          `alter table stays.reservations add constraint refused check (id <> '${id}') not valid`,
+        )),
       close: () => server.stop(),
     });
   },

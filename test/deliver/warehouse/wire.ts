@@ -1,51 +1,91 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { DuckDBInstance } from '@duckdb/node-api';
+import pg from 'pg';
+import { openDuck, rewrites } from './duck.ts';
 
-/** DuckDB behind PostgreSQL's protocol, as MotherDuck offers it: one text parameter at most, all answers as text. */
-export async function startDuckWire(token: string) {
-  const instance = await DuckDBInstance.create(':memory:');
-  const db = await instance.connect();
-  await db.run(`set timezone = 'UTC'`);
+type Ask = (sql: string, values: readonly (string | null)[]) => Promise<Record<string, string | null>[]>;
+
+interface Opened {
+  readonly ask: Ask;
+  close(): Promise<void>;
+}
+
+/** An engine behind PostgreSQL's protocol, on a port of the system's choice. Each connection opens its own session. */
+export async function startWire(password: string, open: () => Promise<Opened>) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
+    const opened = open();
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      void opened.then((session) => session.close());
+    });
     socket.on('error', () => {});
-    const session = new Session(socket, token, (sql, values) => ask(sql, values));
+    const session = new Session(socket, password, async (sql, values) => (await opened).ask(sql, values));
     socket.on('data', (chunk: Buffer) => session.take(chunk));
   });
-  let refuse: ((sql: string, values: readonly string[]) => string | undefined) | undefined;
-  const ask = async (sql: string, values: readonly string[] = []) => {
-    const code = refuse?.(sql, values);
-    if (code !== undefined) throw Object.assign(new Error('refused'), { code });
-    const prepared = await db.prepare(sql);
-    for (const [i, value] of values.entries()) prepared.bindVarchar(i + 1, value);
-    const result = await prepared.runAndReadAll();
-    const names = result.columnNames();
-    return result
-      .getRows()
-      .map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] == null ? null : String(row[i])])));
-  };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    endpoint: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ask,
-    refuseWith(check: typeof refuse) {
-      refuse = check;
-    },
+    port,
     async stop() {
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
-      db.closeSync();
-      instance.closeSync();
     },
   };
 }
 
-type Ask = (sql: string, values: readonly string[]) => Promise<Record<string, string | null>[]>;
+/** DuckDB as MotherDuck offers it. `refuseWith` gives the code of an error for a statement, or none. */
+export async function startDuckWire(token: string) {
+  const duck = await openDuck();
+  let refuse: ((sql: string, values: readonly (string | null)[]) => string | undefined) | undefined;
+  const ask: Ask = async (sql, values) => {
+    const code = refuse?.(sql, values);
+    if (code !== undefined) throw Object.assign(new Error('refused'), { code });
+    return duck.ask(sql, values);
+  };
+  const server = await startWire(token, async () => ({ ask, close: async () => {} }));
+  return {
+    endpoint: `127.0.0.1:${server.port}`,
+    ask: duck.ask,
+    refuseWith(check: typeof refuse) {
+      refuse = check;
+    },
+    async stop() {
+      await server.stop();
+      duck.close();
+    },
+  };
+}
+
+/** PostgreSQL as Redshift: what it lacks of SUPER is put in its place, everything else runs as it is sent. */
+export async function startRedshift(password: string, connection: pg.ClientConfig) {
+  const admin = new pg.Client(connection);
+  await admin.connect();
+  await admin.query(`create domain public.super as jsonb;
+    create function public.json_parse(text) returns public.super language sql immutable as 'select $1::jsonb::public.super';
+    create function public.json_serialize(public.super) returns text language sql immutable as 'select $1::text'`);
+  const server = await startWire(password, async () => {
+    const client = new pg.Client(connection);
+    await client.connect();
+    const ask: Ask = async (sql, values) => {
+      const types = { getTypeParser: () => String };
+      const { rows } = await client.query({ text: rewrites.redshift(sql), values: [...values], types });
+      return rows ?? [];
+    };
+    return { ask, close: () => client.end() };
+  });
+  return {
+    port: server.port,
+    query: async (sql: string): Promise<Record<string, unknown>[]> => (await admin.query(sql)).rows,
+    async stop() {
+      await server.stop();
+      await admin.end();
+    },
+  };
+}
 
 /** The messages of the protocol that node-postgres sends. */
 class Session {
@@ -55,7 +95,7 @@ class Session {
   #bytes = Buffer.alloc(0);
   #phase: 'startup' | 'password' | 'ready' = 'startup';
   #sql = '';
-  #values: string[] = [];
+  #values: (string | null)[] = [];
   #turn = Promise.resolve();
   #isFailed = false;
 
@@ -148,16 +188,16 @@ const short = (value: number) => {
 };
 const text = (value: string) => Buffer.from(`${value}\0`, 'utf8');
 
-function valuesOf(body: Buffer): string[] {
+function valuesOf(body: Buffer): (string | null)[] {
   let at = body.indexOf(0) + 1;
   at = body.indexOf(0, at) + 1;
   at += 2 + 2 * body.readInt16BE(at);
-  const count = body.readInt16BE(at);
+  const count = body.readUInt16BE(at);
   at += 2;
-  const values: string[] = [];
+  const values: (string | null)[] = [];
   for (let i = 0; i < count; i++) {
     const length = body.readInt32BE(at);
-    values.push(body.toString('utf8', at + 4, at + 4 + Math.max(0, length)));
+    values.push(length < 0 ? null : body.toString('utf8', at + 4, at + 4 + length));
     at += 4 + Math.max(0, length);
   }
   return values;
