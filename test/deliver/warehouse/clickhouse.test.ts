@@ -23,7 +23,10 @@ describe('clickhouse', { skip: noChdb }, () => {
         clickhouse,
         { url: server.url(name) },
         {
-          effects: async () => server.ask(`select * from ${name}.reservations final order by loaded_at settings output_format_json_quote_decimals = 1`),
+          effects: async () =>
+            server.ask(
+              `select * from ${name}.reservations final order by loaded_at settings output_format_json_quote_decimals = 1`,
+            ),
           refuse: async (id) =>
             void server.ask(`alter table ${name}.reservations add constraint refused check id <> '${id}'`),
           close: async () => {},
