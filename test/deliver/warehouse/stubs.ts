@@ -10,7 +10,7 @@ import { type Duck, openDuck, rewrites } from './duck.ts';
  */
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-export const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 
 export type Fault = '429' | '503' | 'lost' | 'unauthorized' | 'forbidden' | 'quota' | 'conflict';
 

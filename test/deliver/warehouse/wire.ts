@@ -11,7 +11,7 @@ interface Opened {
 }
 
 /** An engine behind PostgreSQL's protocol, on a port of the system's choice. Each connection opens its own session. */
-export async function startWire(password: string, open: () => Promise<Opened>) {
+async function startWire(password: string, open: () => Promise<Opened>) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     const opened = open();
@@ -203,7 +203,7 @@ function valuesOf(body: Buffer): (string | null)[] {
   return values;
 }
 
-export function codeOf(message: string): string {
+function codeOf(message: string): string {
   if (/Table with name|Schema with name .* not found|does not exist|No such schema/i.test(message)) return '42P01';
   if (/Referenced column|does not have a column|not found in FROM clause/i.test(message)) return '42703';
   return /Conversion|Could not convert|cast|out of range|Constraint/i.test(message) ? '22P02' : 'XX001';

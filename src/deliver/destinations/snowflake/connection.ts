@@ -89,6 +89,7 @@ function keyPair({ account, user, private_key }: Settings, clock: DestinationSer
 
 /** 422 and 400 say in the body what is wrong. The message may quote a value: only known words are shown. */
 function explain({ status, text, headers }: Answer, nowMs: number): EngineFailure | undefined {
+  if (![400, 401, 403, 422].includes(status)) return undefined;
   const body = parsed(text);
   const code = textAt(body, 'code');
   const state = textAt(body, 'sqlState');
@@ -96,7 +97,6 @@ function explain({ status, text, headers }: Answer, nowMs: number): EngineFailur
   if (status === 401 || status === 403 || /^390\d{3}$/.test(code)) {
     return new EngineFailure('denied', `The warehouse refuses the login${clockDifference(headers, nowMs)}: ${said}`);
   }
-  if (status !== 422 && status !== 400) return undefined;
   if (['002003', '002043', '000904', '001757'].includes(code) || state === '42S02' || state === '02000') {
     return new EngineFailure('missing', `An object is missing, or the role may not see it: ${said}`);
   }
