@@ -6,11 +6,13 @@ import { destinationType as motherduck } from '../../../src/deliver/destinations
 import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
 import { destinationType as redshift } from '../../../src/deliver/destinations/redshift/destination.ts';
 import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
+import { destinationType as sqlserver } from '../../../src/deliver/destinations/sqlserver/destination.ts';
 import { testDatabase } from '../../support/database.ts';
 import { conformance } from '../conformance.ts';
 import { noMariadb, startMariadb } from './mariadb.ts';
 import { bigqueryStub, databricksStub, snowflakeStub } from './stubs.ts';
 import { warehouse } from './subject.ts';
+import { startSqlServer } from './tds.ts';
 import { startDuckWire, startRedshift } from './wire.ts';
 
 describe('mysql on MariaDB', { skip: noMariadb }, () => {
@@ -71,6 +73,25 @@ conformance(
         )),
       close: () => server.stop(),
     });
+  },
+  { batch: 100 },
+);
+
+conformance(
+  'sqlserver (a stub of its protocol that executes)',
+  async () => {
+    const server = await startSqlServer('innbound', 'p@ss');
+    return warehouse(
+      sqlserver,
+      { url: `sqlserver://innbound:p%40ss@127.0.0.1:${server.port}/stays` },
+      {
+        effects: () => server.duck.ask('select * from innbound.reservations order by loaded_at'),
+        refuse: async (id) => {
+          server.refused = id;
+        },
+        close: () => server.stop(),
+      },
+    );
   },
   { batch: 100 },
 );
