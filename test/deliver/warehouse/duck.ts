@@ -104,6 +104,7 @@ export const rewrites = {
     }),
   redshift: (sql: string) =>
     rewritten(sql, [
+      [/JSON_SERIALIZE\(/g, 'public.json_text('],
       [
         / , t\."(\w+)" AS e AT n/g,
         ' CROSS JOIN LATERAL (SELECT value AS e, ordinality - 1 AS n FROM jsonb_array_elements(t."$1") WITH ORDINALITY) u',
@@ -112,11 +113,14 @@ export const rewrites = {
       [/\be\."(\w+)"/g, "(e->>'$1')"],
     ]),
   /** UPDATE … FROM and NOT EXISTS are the same in DuckDB; the unpacking and the names of types are not. */
-  sqlserver: (sql: string) =>
-    rewritten(sql, [
+  sqlserver: (sql: string) => {
+    const types = new Map(
+      Array.from(sql.matchAll(/\[(\w+)\] ([A-Z]+(?:\([\w,]+\))?) '\$\./g), ([, name = '', type = '']) => [name, type]),
+    );
+    const typed = sql.replace(/\br\.\[(\w+)\]/g, (_, name: string) => `CAST(r->>'$.${name}' AS ${types.get(name)})`);
+    return rewritten(typed, [
       [/\[(\w+)\]/g, '"$1"'],
-      [/FROM OPENJSON\(@rows\) WITH \((.*?)\) r\b/g, `FROM ${unpacked}`],
-      [/\br\."(\w+)"/g, "(r->>'$.$1')"],
+      [/FROM OPENJSON\(@rows\) WITH \(.*?\) r\b/g, `FROM ${unpacked}`],
       [/CONVERT\((\w+(?:\([^)]*\))?), (.*?), 127\)/g, 'CAST($2 AS $1)'],
       [
         /CROSS APPLY OPENJSON\(t\."(\w+)"\) e/g,
@@ -132,5 +136,6 @@ export const rewrites = {
       [/PRIMARY KEY NONCLUSTERED/g, 'PRIMARY KEY'],
       [/ COLLATE Latin1_General_100_BIN2/g, ''],
       [/CREATE OR ALTER VIEW/g, 'CREATE OR REPLACE VIEW'],
-    ]),
+    ]);
+  },
 } as const;

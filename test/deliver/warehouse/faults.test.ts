@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { DestinationType } from '../../../src/deliver/destination.ts';
 import { destinationType as bigquery } from '../../../src/deliver/destinations/bigquery/destination.ts';
 import { destinationType as databricks } from '../../../src/deliver/destinations/databricks/destination.ts';
+import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
+import { destinationType as redshift } from '../../../src/deliver/destinations/redshift/destination.ts';
 import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
+import { destinationType as sqlserver } from '../../../src/deliver/destinations/sqlserver/destination.ts';
 import type { Delivery } from '../../../src/deliver/message.ts';
+import { testDatabase } from '../../support/database.ts';
 import { limits } from '../destinations/postgres/support.ts';
 import { delivery, reservation, services } from '../support.ts';
+import type { Duck } from './duck.ts';
 import { bigqueryStub, databricksStub, type Fault, snowflakeStub } from './stubs.ts';
+import { startSqlServer } from './tds.ts';
+import { startDuckWire, startRedshift } from './wire.ts';
 
-/** What a vendor answers, and what that means for the batch: the same for every engine over HTTP. */
+/** What an engine answers, and what that means for the batch; what it holds afterwards. */
 
 const meanings: Readonly<Record<Fault, RegExp>> = {
   '429': /^retry deliver\.rate_limited free/,
@@ -21,13 +28,61 @@ const meanings: Readonly<Record<Fault, RegExp>> = {
   conflict: /^retry deliver\.rate_limited free/,
 };
 
+interface Engine {
+  readonly settings: Record<string, unknown>;
+  readonly duck: Pick<Duck, 'ask'>;
+  /** Absent where the engine has no answers over HTTP. */
+  readonly faults?: Fault[];
+  close(): Promise<void>;
+}
+
+async function motherduckEngine(): Promise<Engine> {
+  const server = await startDuckWire('token');
+  return {
+    settings: { token: 'token', database: 'hotels', endpoint: server.endpoint },
+    duck: server,
+    close: () => server.stop(),
+  };
+}
+
+async function redshiftEngine(): Promise<Engine> {
+  const { connection } = await testDatabase({ empty: true });
+  const server = await startRedshift('p@ss', connection);
+  const ask: Duck['ask'] = async (sql) =>
+    (await server.query(sql)).map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          value == null ? null : typeof value === 'object' ? JSON.stringify(value) : String(value),
+        ]),
+      ),
+    );
+  return {
+    settings: { url: `redshift://u:p%40ss@127.0.0.1:${server.port}/hotels` },
+    duck: { ask },
+    close: () => server.stop(),
+  };
+}
+
+async function sqlserverEngine(): Promise<Engine> {
+  const server = await startSqlServer('u', 'p@ss');
+  return {
+    settings: { url: `sqlserver://u:p%40ss@127.0.0.1:${server.port}/hotels` },
+    duck: server.duck,
+    close: () => server.stop(),
+  };
+}
+
 for (const [name, type, make] of [
   ['bigquery', bigquery, bigqueryStub],
   ['snowflake', snowflake, snowflakeStub],
   ['databricks', databricks, databricksStub],
-] as [string, DestinationType, typeof bigqueryStub][]) {
+  ['motherduck', motherduck, motherduckEngine],
+  ['redshift', redshift, redshiftEngine],
+  ['sqlserver', sqlserver, sqlserverEngine],
+] as [string, DestinationType, () => Promise<Engine>][]) {
   describe(name, () => {
-    async function open(t: { after(work: () => Promise<void>): void }) {
+    async function open(t: TestContext) {
       const stub = await make();
       const offered = services('/');
       const settings = type.settings.parse(stub.settings);
@@ -49,12 +104,14 @@ for (const [name, type, make] of [
 
     test('each answer has one meaning, costs no try where nobody is to blame, and the work arrives afterwards, once', async (t) => {
       const { stub, said } = await open(t);
+      const { faults } = stub;
+      if (faults === undefined) return t.skip('not over HTTP');
       assert.equal(await said(delivery(reservation('first'))), 'delivered');
       for (const [fault, expected] of Object.entries(meanings) as [Fault, RegExp][]) {
-        stub.faults.push(fault);
+        faults.push(fault);
         const one = delivery(reservation(`r-${fault}`));
         assert.match(await said(one), expected, fault);
-        stub.faults.length = 0;
+        faults.length = 0;
         assert.equal(await said(one), 'delivered', `${fault}, again`);
       }
       const rows = await stub.duck.ask('select id, count(*) as n from innbound.reservations group by id');
@@ -72,9 +129,10 @@ for (const [name, type, make] of [
           prepared?.steps.every(({ result }) => result !== 'failed'),
           JSON.stringify(prepared),
         );
-        assert.ok((prepared?.grants?.length ?? 0) >= 3);
+        assert.ok((prepared?.grants?.length ?? 0) >= 2);
       }
       assert.deepEqual(await stub.duck.ask('select * from innbound.reservations'), []);
+      if (stub.faults === undefined) return;
       stub.faults.push('forbidden');
       const refused = await type.prepare?.(settings, offered, { dryRun: false });
       assert.equal(refused?.steps.at(-1)?.result, 'failed');

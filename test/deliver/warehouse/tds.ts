@@ -60,8 +60,8 @@ export async function startSqlServer(user: string, password: string) {
     // What the client sets when it begins.
     if (type !== 0x03) return done(0xfd, 0);
     try {
-      const [sql = '', ...more] = parametersOf(body);
-      return Buffer.concat([...rowTokens(await execute(sql, more[1] ?? null)), done(0xfe, 0)]);
+      const [sql, , rows] = parametersOf(body);
+      return Buffer.concat([...rowTokens(await execute(sql ?? '', rows ?? null)), done(0xfe, 0)]);
     } catch (error) {
       const { message, number = numberOf(message) } = error as Error & { number?: number };
       return Buffer.concat([errorToken(number, message), done(0xfe, 2)]);

@@ -66,7 +66,7 @@ export async function startRedshift(password: string, connection: pg.ClientConfi
   await admin.connect();
   await admin.query(`create domain public.super as jsonb;
     create function public.json_parse(text) returns public.super language sql immutable as 'select $1::jsonb::public.super';
-    create function public.json_serialize(public.super) returns text language sql immutable as 'select $1::text'`);
+    create function public.json_text(public.super) returns text language sql immutable as 'select $1::text'`);
   const server = await startWire(password, async () => {
     const client = new pg.Client(connection);
     await client.connect();
