@@ -88,7 +88,7 @@ function readRules(): ReadonlyMap<string, Rule> {
   );
 }
 
-const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|lake\/settings)\.ts$/;
+const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|(?:lake|warehouse)\/settings)\.ts$/;
 
 test('every room has a row in ARCHITECTURE.md, and imports only what it says', () => {
   const rules = readRules();

@@ -70,7 +70,7 @@ function explain({ status, text, headers }: Answer): EngineFailure | undefined {
   const body = parsed(text);
   const reason = textAt(body, 'error', 'errors', 0, 'reason');
   const message = textAt(body, 'error', 'message');
-  const said = `BigQuery answered ${status} (${foreignText(reason || 'no reason', () => true)}): ${foreignText(message, ownWord)}.`;
+  const said = `BigQuery answered ${status} (${/^[A-Za-z]{1,40}$/.test(reason) ? reason : 'no reason'}): ${foreignText(message, ownWord)}.`;
   if (/concurrent update|serialize access/i.test(message))
     return new EngineFailure('busy', `Another writer was faster: ${said}`, 5_000);
   switch (reason) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, secretText } from '../../../documents/scalars.ts';
-import { plainName } from '../../warehouse/url.ts';
+import { plainName } from '../../warehouse/settings.ts';
 
 export const settingsSchema = z
   .strictObject({

@@ -3,7 +3,7 @@ import type { Authorizer } from '../../../outbound/auth/outgoing.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
 import { type Answer, asking, at, parsed } from '../../warehouse/http.ts';
-import { placeOf } from '../../warehouse/url.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
@@ -61,9 +61,11 @@ export function clickhouseConnection(settings: Settings, services: DestinationSe
 }
 
 /** A parameter is read as a field of TSV, in which a null is \N. */
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const escapes: ReadonlyMap<string, string> = new Map(
+  Object.entries({ '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }),
+);
 const escaped = (value: string | null): string =>
-  value === null ? '\\N' : value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character);
+  value === null ? '\\N' : value.replace(/[\\\t\n\r]/g, (character) => escapes.get(character) ?? character);
 
 const codes = new Map<number, 'missing' | 'denied' | 'refused' | 'busy'>([
   ...[60, 81, 16, 47, 10, 36].map((code) => [code, 'missing'] as const),

@@ -1,7 +1,7 @@
 import { type Connection, type Dialect, type Erased, names, type Statement } from '../../warehouse/dialect.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import type { Cells, Column, Kind } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
-import { placeOf } from '../../warehouse/url.ts';
 import { clickhouseConnection } from './connection.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 

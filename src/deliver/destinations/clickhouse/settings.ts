@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpUrl } from '../../../documents/scalars.ts';
-import { placeText } from '../../warehouse/url.ts';
+import { placeText } from '../../warehouse/settings.ts';
 
 export const settingsSchema = z
   .strictObject({

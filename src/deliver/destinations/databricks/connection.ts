@@ -110,7 +110,7 @@ function failureOf(result: unknown, state: string): EngineFailure {
 function explain({ status, text }: Answer): EngineFailure | undefined {
   const body = parsed(text);
   const code = textAt(body, 'error_code');
-  const said = `Databricks answered ${status} (${foreignText(code || 'no code', () => true)}): ${foreignText(textAt(body, 'message'), ownWord)}.`;
+  const said = `Databricks answered ${status} (${/^[A-Z_]{1,60}$/.test(code) ? code : 'no code'}): ${foreignText(textAt(body, 'message'), ownWord)}.`;
   if (status === 403) return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
   if (status === 404) return new EngineFailure('missing', `The SQL warehouse or the statement does not exist: ${said}`);
   return status === 400 ? new EngineFailure('other', said) : undefined;

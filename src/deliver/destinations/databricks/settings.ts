@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { crossChecked } from '../../../documents/checked.ts';
 import { httpUrl, secretText } from '../../../documents/scalars.ts';
-import { plainName } from '../../warehouse/url.ts';
+import { plainName } from '../../warehouse/settings.ts';
 
 export const settingsSchema = crossChecked(
   z

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../warehouse/dialect.ts';
 import { pgConnection } from '../../warehouse/pg.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import type { Kind } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
-import { placeOf } from '../../warehouse/url.ts';
 import { placeOfEndpoint, type Settings, settingsSchema } from './settings.ts';
 
 const quote = (name: string) => `"${name}"`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkedText } from '../../../documents/checked.ts';
 import { secretText } from '../../../documents/scalars.ts';
 import { hasReference } from '../../../documents/secret-reference.ts';
-import { plainName } from '../../warehouse/url.ts';
+import { plainName } from '../../warehouse/settings.ts';
 
 export const settingsSchema = z
   .strictObject({

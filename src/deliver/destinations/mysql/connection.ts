@@ -4,7 +4,7 @@ import { foreignText } from '../../../kit/foreign-text.ts';
 import { guardedSocket } from '../../../outbound/socket.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type CallLimits, type Connection, EngineFailure, type Row } from '../../warehouse/dialect.ts';
-import { placeOf } from '../../warehouse/url.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import { type Dialect, jsonOf, names, newer, onKeys, settable, sourceSql } from '../../warehouse/dialect.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import type { Kind, Table } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
-import { placeOf } from '../../warehouse/url.ts';
 import { mysqlConnection } from './connection.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 

@@ -1,8 +1,8 @@
 import { type Dialect, names, onKeys, type Statement, settable } from '../../warehouse/dialect.ts';
 import { pgConnection } from '../../warehouse/pg.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import type { Cells, Column, Kind } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
-import { placeOf } from '../../warehouse/url.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
 const quote = (name: string) => `"${name}"`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { caText, placeText, plainName } from '../../warehouse/url.ts';
+import { caText, placeText, plainName } from '../../warehouse/settings.ts';
 
 export const settingsSchema = z
   .strictObject({

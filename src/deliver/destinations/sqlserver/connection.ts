@@ -2,19 +2,19 @@ import type { Connection as Client, Request as ClientRequest, ConnectionConfigur
 import { foreignText } from '../../../kit/foreign-text.ts';
 import { openSocket } from '../../../outbound/socket.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { placeOf } from '../../warehouse/url.ts';
+import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
 const connectMs = 15_000;
 
-export function sqlserverConnection(settings: Settings, services: DestinationServices): Connection {
+export function sqlserverConnection(settings: Settings, services: DestinationServices, timeoutMs: number): Connection {
   let open: Promise<Client> | undefined;
 
   async function connected(): Promise<Client> {
     const { Connection: Tds } = await import('tedious');
-    const client = new Tds((await configuration(settings, services)) as ConnectionConfiguration);
+    const client = new Tds((await configuration(settings, services, timeoutMs)) as ConnectionConfiguration);
     client.on('error', () => {
       open = undefined;
     });
@@ -27,7 +27,7 @@ export function sqlserverConnection(settings: Settings, services: DestinationSer
     return client;
   }
 
-  async function run(statements: readonly Statement[], { deadlineMs }: CallLimits): Promise<readonly Row[]> {
+  async function run(statements: readonly Statement[]): Promise<readonly Row[]> {
     open ??= connected();
     const client = await open;
     const { Request, TYPES } = await import('tedious');
@@ -41,7 +41,6 @@ export function sqlserverConnection(settings: Settings, services: DestinationSer
     return new Promise((resolve, reject) => {
       const rows: Row[] = [];
       const request: ClientRequest = new Request(sql, (error) => (error ? reject(error) : resolve(rows)));
-      request.setTimeout(deadlineMs);
       request.on('row', (cells: { metadata: { colName: string }; value: unknown }[]) => {
         rows.push(
           Object.fromEntries(cells.map(({ metadata, value }) => [metadata.colName.toLowerCase(), textOf(value)])),
@@ -55,8 +54,8 @@ export function sqlserverConnection(settings: Settings, services: DestinationSer
   }
 
   return {
-    run: (statements, limits) =>
-      run(statements, limits).catch(async (error: unknown) => {
+    run: (statements) =>
+      run(statements).catch(async (error: unknown) => {
         const failure = failureOf(error);
         if (failure.meaning !== 'refused' && failure.meaning !== 'missing') {
           const broken = await open?.catch(() => undefined);
@@ -72,7 +71,11 @@ export function sqlserverConnection(settings: Settings, services: DestinationSer
   };
 }
 
-async function configuration({ url, tenant, ca }: Settings, services: DestinationServices): Promise<object> {
+async function configuration(
+  { url, tenant, ca }: Settings,
+  services: DestinationServices,
+  requestTimeout: number,
+): Promise<object> {
   const { host, port = 1_433, user, password, database, isLoopback } = placeOf(url);
   const authentication =
     tenant === undefined
@@ -89,6 +92,7 @@ async function configuration({ url, tenant, ca }: Settings, services: Destinatio
       port,
       appName: 'innbound',
       connectTimeout: connectMs,
+      requestTimeout,
       encrypt: !isLoopback,
       trustServerCertificate: false,
       useUTC: true,

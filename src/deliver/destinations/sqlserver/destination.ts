@@ -8,9 +8,9 @@ import {
   settable,
   sourceSql,
 } from '../../warehouse/dialect.ts';
+import { placeOf } from '../../warehouse/place.ts';
 import type { Kind } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
-import { placeOf } from '../../warehouse/url.ts';
 import { sqlserverConnection } from './connection.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
@@ -104,9 +104,9 @@ export const destinationType = warehouseType<Settings>({
   settings: settingsSchema,
   batch: { standard: 2_000, most: 10_000 },
   timeoutMs: 120_000,
-  connect: (settings, services) => ({
+  connect: (settings, services, timeoutMs) => ({
     dialect: dialectOf(settings.schema, flavorOf(placeOf(settings.url).host)),
-    connection: sqlserverConnection(settings, services),
+    connection: sqlserverConnection(settings, services, timeoutMs),
   }),
   grants({ url, schema, tenant }) {
     const user = quote(placeOf(url).user);
