@@ -92,8 +92,8 @@ export interface Dialect {
   /** Creates the schema or dataset; absent where a person does it. */
   readonly createSchema?: string;
   readonly createTable?: (name: string, body: string) => string;
-  readonly addColumn: (table: string, definition: string) => string;
-  readonly createView: (name: string, select: string) => string;
+  readonly addColumn?: (table: string, definition: string) => string;
+  readonly createView?: (name: string, select: string) => string;
   /** The stored rows, newest versions only. */
   readonly stored?: (name: string) => string;
   /** One row per item of a list of the reservations `t`: the item of FROM, the position from 0, and a field. */

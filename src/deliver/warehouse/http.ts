@@ -3,7 +3,7 @@ import { clockDifference } from '../../outbound/auth/token-request.ts';
 import type { HttpAnswer } from '../../outbound/http.ts';
 import type { DestinationServices } from '../destination.ts';
 import { askedWaitMs } from '../http-answer.ts';
-import { type CallLimits, EngineFailure } from './dialect.ts';
+import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from './dialect.ts';
 
 /** Requests to an engine over HTTP: credentials, limits, and what every vendor's status means. */
 
@@ -60,6 +60,16 @@ function byStatus({ status, headers }: Answer, nowMs: number): EngineFailure {
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** An engine that takes one statement in a request. */
+export const oneByOne = (runOne: (statement: Statement, limits: CallLimits) => Promise<Row[]>): Connection => ({
+  async run(statements, limits) {
+    let rows: Row[] = [];
+    for (const statement of statements) rows = await runOne(statement, limits);
+    return rows;
+  },
+  async close() {},
+});
 
 /** A value inside a parsed answer; undefined where the answer has another form. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {

@@ -42,7 +42,7 @@ export function changes(d: Dialect, found: Existing | 'no_schema'): Change[] {
       return [{ what: `table ${table.name}`, statement: { sql: tableSql(d, table) } }];
     return missing.map((column) => ({
       what: `column ${table.name}.${column.name}`,
-      statement: { sql: d.addColumn(d.table(table.name), optionalColumn(d, column)) },
+      statement: { sql: (d.addColumn ?? addColumn)(d.table(table.name), optionalColumn(d, column)) },
     }));
   });
   const ofViews = listViews.flatMap(({ name, columns }) => {
@@ -51,6 +51,10 @@ export function changes(d: Dialect, found: Existing | 'no_schema'): Change[] {
   });
   return [...create, ...ofTables, ...ofViews];
 }
+
+const addColumn = (table: string, definition: string): string => `ALTER TABLE ${table} ADD COLUMN ${definition}`;
+const createView = (name: string, select: string): string => `CREATE OR REPLACE VIEW ${name} AS ${select}`;
+const createTable = (name: string, body: string): string => `CREATE TABLE IF NOT EXISTS ${name} ${body}`;
 
 const optionalColumn = (d: Dialect, { name, kind }: Column): string =>
   `${d.quote(name)} ${(d.optional ?? ((type) => type))(d.types[kind])}`;
@@ -61,8 +65,7 @@ function tableSql(d: Dialect, table: Table): string {
       ? `${d.quote(column.name)} ${d.types[column.kind]}${d.required ?? ' NOT NULL'}`
       : optionalColumn(d, column),
   );
-  const create = d.createTable ?? ((name, body) => `CREATE TABLE IF NOT EXISTS ${name} ${body}`);
-  return create(d.table(table.name), `(${columns.join(', ')}${d.layout(table)}`);
+  return (d.createTable ?? createTable)(d.table(table.name), `(${columns.join(', ')}${d.layout(table)}`);
 }
 
 function viewSql(d: Dialect, name: string, columns: readonly Column[]): string {
@@ -73,7 +76,7 @@ function viewSql(d: Dialect, name: string, columns: readonly Column[]): string {
   const fields = columns.map((column) => `${d.field(column)} AS ${d.quote(column.name)}`);
   const select = `SELECT ${[...own, `${position} AS ${d.quote('position')}`, ...fields].join(', ')}
 FROM ${d.stored?.('reservations') ?? d.table('reservations')} t ${from} WHERE t.${d.quote('removed_at')} IS NULL`;
-  return d.createView(d.table(name), select);
+  return (d.createView ?? createView)(d.table(name), select);
 }
 
 /**

@@ -2,7 +2,7 @@ import { foreignText } from '../../../kit/foreign-text.ts';
 import { googleCredentials } from '../../../outbound/auth/assertion.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, namedRows, parsed, textAt } from '../../warehouse/http.ts';
+import { type Answer, asking, at, namedRows, oneByOne, parsed, textAt } from '../../warehouse/http.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
@@ -47,14 +47,7 @@ export function bigqueryConnection(settings: Settings, services: DestinationServ
     }
   }
 
-  return {
-    async run(statements, limits) {
-      let rows: Row[] = [];
-      for (const statement of statements) rows = await runOne(statement, limits);
-      return rows;
-    },
-    async close() {},
-  };
+  return oneByOne(runOne);
 }
 
 function rowsIn(body: unknown): Row[] {

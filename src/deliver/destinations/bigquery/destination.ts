@@ -50,7 +50,6 @@ const dialectOf = (dataset: string, location: string): Dialect => ({
   // The shortest time for which the engine keeps deleted and changed rows.
   createSchema: `CREATE SCHEMA IF NOT EXISTS \`${dataset}\` OPTIONS (location = '${location}', max_time_travel_hours = 48)`,
   addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${definition}`,
-  createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
   items: (list) => ({
     from: `CROSS JOIN UNNEST(JSON_QUERY_ARRAY(t.${quote(list)})) AS e WITH OFFSET AS n`,
     position: 'n',

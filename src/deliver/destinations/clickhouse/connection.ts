@@ -2,7 +2,7 @@ import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Authorizer } from '../../../outbound/auth/outgoing.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, parsed } from '../../warehouse/http.ts';
+import { type Answer, asking, at, oneByOne, parsed } from '../../warehouse/http.ts';
 import { placeOf } from '../../warehouse/place.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
@@ -50,14 +50,7 @@ export function clickhouseConnection(settings: Settings, services: DestinationSe
       : [];
   }
 
-  return {
-    async run(statements, limits) {
-      let rows: Row[] = [];
-      for (const statement of statements) rows = await runOne(statement, limits);
-      return rows;
-    },
-    async close() {},
-  };
+  return oneByOne(runOne);
 }
 
 /** A parameter is read as a field of TSV, in which a null is \N. */

@@ -74,7 +74,6 @@ const dialect: Dialect = {
   },
   createSchema: 'CREATE DATABASE IF NOT EXISTS {database:Identifier}',
   addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${definition}`,
-  createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
   stored,
   items: (list) => {
     const array = `JSONExtractArrayRaw(ifNull(t.${quote(list)}, '[]'))`;

@@ -3,7 +3,7 @@ import { bearerCredentials } from '../../../outbound/auth/assertion.ts';
 import type { Authorizer } from '../../../outbound/auth/outgoing.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, namedRows, parsed, textAt } from '../../warehouse/http.ts';
+import { type Answer, asking, at, namedRows, oneByOne, parsed, textAt } from '../../warehouse/http.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
@@ -44,14 +44,7 @@ export function databricksConnection(settings: Settings, services: DestinationSe
     }
   }
 
-  return {
-    async run(statements, limits) {
-      let rows: Row[] = [];
-      for (const statement of statements) rows = await runOne(statement, limits);
-      return rows;
-    },
-    async close() {},
-  };
+  return oneByOne(runOne);
 }
 
 function credentialsOf(

@@ -32,7 +32,6 @@ const dialectOf = (catalog: string, schema: string): Dialect => ({
     `) CLUSTER BY (${key.slice(0, 2).map(quote).join(', ')}) TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 1 day')`,
   createSchema: `CREATE SCHEMA IF NOT EXISTS ${quote(catalog)}.${quote(schema)}`,
   addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMNS (${definition})`,
-  createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
   items: (list, columns) => ({
     from: `LATERAL VIEW posexplode(from_json(t.${list}, '${struct(columns)}')) p AS n, e`,
     position: 'n',

@@ -30,7 +30,6 @@ export const dialectOf = (schema: string): Dialect => ({
   layout: ({ key }) => `, PRIMARY KEY (${key.map(quote).join(', ')}))`,
   createSchema: `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}`,
   addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${definition}`,
-  createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
   items: (list) => ({
     from: `CROSS JOIN LATERAL (SELECT unnest(CAST(t.${quote(list)} AS JSON[])) AS e, generate_subscripts(CAST(t.${quote(list)} AS JSON[]), 1) AS n) u`,
     position: 'CAST(u.n - 1 AS INTEGER)',

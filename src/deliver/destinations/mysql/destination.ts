@@ -87,8 +87,6 @@ const dialect: Dialect = {
     const index = name === 'reservation_versions' ? ', KEY changed_at (changed_at)' : '';
     return `, PRIMARY KEY (${key.map(quote).join(', ')})${index}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`;
   },
-  addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN ${definition}`,
-  createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
   items: (list, columns) => ({
     from: `CROSS JOIN JSON_TABLE(t.${quote(list)}, '$[*]' COLUMNS (n FOR ORDINALITY, ${columns
       .map(({ name, kind }) =>

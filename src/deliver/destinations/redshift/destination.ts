@@ -80,8 +80,6 @@ const dialectOf = (schema: string): Dialect => {
     // Distribution and sort keys are left to the engine, which chooses them by use.
     layout: ({ key }) => `, PRIMARY KEY (${key.map(quote).join(', ')}))`,
     createSchema: `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}`,
-    addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN ${definition}`,
-    createView: (name, select) => `CREATE OR REPLACE VIEW ${name} AS ${select}`,
     items: (list) => ({ from: `, t.${quote(list)} AS e AT n`, position: 'CAST(n AS INTEGER)' }),
     field: ({ name, kind }) => (kind === 'json' ? `e.${quote(name)}` : `CAST(e.${quote(name)} AS ${types[kind]})`),
     columns: {

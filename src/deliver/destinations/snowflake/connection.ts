@@ -5,7 +5,7 @@ import { bearerCredentials, privateKeyOf, publicDer, signedJwt } from '../../../
 import { clockDifference } from '../../../outbound/auth/token-request.ts';
 import type { DestinationServices } from '../../destination.ts';
 import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, namedRows, parsed, textAt } from '../../warehouse/http.ts';
+import { type Answer, asking, at, namedRows, oneByOne, parsed, textAt } from '../../warehouse/http.ts';
 import { ownWord } from '../../warehouse/words.ts';
 import { type Settings, stored } from './settings.ts';
 
@@ -53,14 +53,7 @@ export function snowflakeConnection(settings: Settings, services: DestinationSer
     return namedRows(names, at(result, 'data'));
   }
 
-  return {
-    async run(statements, limits) {
-      let rows: Row[] = [];
-      for (const statement of statements) rows = await runOne(statement, limits);
-      return rows;
-    },
-    async close() {},
-  };
+  return oneByOne(runOne);
 }
 
 /** A statement signed with the user's key is the token itself; its public key is named by a fingerprint. */

@@ -29,7 +29,6 @@ const dialectOf = (database: string, schema: string): Dialect => ({
   layout: ({ key }) => `, PRIMARY KEY (${key.join(', ')})) DATA_RETENTION_TIME_IN_DAYS = 0`,
   // Transient: no fail-safe, so that with no retention nothing of an erased guest is kept.
   createSchema: `CREATE TRANSIENT SCHEMA IF NOT EXISTS ${database}.${schema} DATA_RETENTION_TIME_IN_DAYS = 0`,
-  addColumn: (table, definition) => `ALTER TABLE ${table} ADD COLUMN ${definition}`,
   createView: (name, select) => `CREATE OR REPLACE VIEW ${name} COPY GRANTS AS ${select}`,
   items: (list) => ({ from: `, LATERAL FLATTEN(input => t.${list}) e`, position: 'e.index' }),
   field: ({ name, kind }) => (kind === 'json' ? `e.value:${name}` : `e.value:${name}::VARCHAR::${types[kind]}`),
