@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './prepare-browser.ts';
-import { prepareBuses } from './prepare-buses.ts';
+import { prepareServers } from './prepare-servers.ts';
 import { makeSuiteFolder, removeSuiteFolder } from './suite-folder.ts';
 import { planFast, planTests, writePlan } from './test-files.ts';
 
@@ -112,7 +112,7 @@ async function main(): Promise<number> {
   const checking = planned.checks ? checkBesideTests() : true;
   if (planned.tests !== 'fast') {
     prepareBrowser();
-    prepareBuses();
+    prepareServers();
     // Once, before the tests that start services: each of them would find it missing and wait for the same build.
     await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
   }

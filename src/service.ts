@@ -9,6 +9,7 @@ import { deliverPorts } from './composition/deliver.ts';
 import { feedbackPorts } from './composition/feedback.ts';
 import { pullPorts, schedulerPorts } from './composition/pull.ts';
 import { eventWorkerPorts, hydratorPorts, type Intake, openIntake } from './composition/push.ts';
+import { startState } from './composition/state.ts';
 import { streamPorts } from './composition/stream.ts';
 import { startDeliveries } from './deliver/deliveries.ts';
 import { sizeBytes } from './documents/units.ts';
@@ -143,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       loops.push(startScheduler(schedulerPorts(runtime)), startRunner(pullPorts(runtime)));
       loops.push(startEventWorker(eventWorkerPorts(runtime)), startHydrator(hydratorPorts(runtime)));
       loops.push(startStreamReaders(streamPorts(runtime)), startFeedback(await feedbackPorts(runtime)));
-      loops.push(startDeliveries(deliveries), startJobs(runtime));
+      loops.push(startDeliveries(deliveries), await startState(runtime), startJobs(runtime));
     }
     loops.push(startWatch(runtime));
     return { url, runtime, stop };

@@ -88,7 +88,7 @@ function readRules(): ReadonlyMap<string, Rule> {
   );
 }
 
-const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|(?:bus|lake)\/settings)\.ts$/;
+const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|(?:bus|lake|warehouse)\/settings)\.ts$/;
 
 test('every room has a row in ARCHITECTURE.md, and imports only what it says', () => {
   const rules = readRules();
@@ -128,10 +128,12 @@ test('pure rooms use no node modules, clock, network, process or randomness', ()
   assert.deepEqual(broken, []);
 });
 
-test('only the store, the private server and the warehouse destination send statements to PostgreSQL', () => {
+test('only the store, the private server and warehouse destinations send SQL', () => {
   const statement =
     /\.query[<(]|['"`]\s*(?:select\s[\s\S]+?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\s/i;
-  const senders = ['store', 'embedded-postgres', path.join('deliver', 'destinations', 'postgres')];
+  const engines = 'bigquery clickhouse databricks motherduck mysql postgres redshift snowflake sqlserver'.split(' ');
+  const warehouses = engines.map((engine) => path.join('deliver', 'destinations', engine));
+  const senders = ['store', 'embedded-postgres', path.join('deliver', 'warehouse'), ...warehouses];
   const broken = sources.filter(
     ({ file, text }) =>
       !['..', ...senders].some((folder) => file.startsWith(folder + path.sep)) && statement.test(text),

@@ -20,12 +20,13 @@ export function define(destination: Command): void {
   destination
     .subcommand(
       'prepare <name>',
-      "create the properties, objects and events that a preset needs in the vendor's account",
+      'create what a preset needs in the vendor’s account, or the tables of a warehouse, and prove the rights',
     )
     .option('--dry-run', 'only show what is missing')
     .notes(`
-It checks what exists first, so running it again creates nothing twice. At the end it prints the lines for \`with\` in the destination's
-document. The vendor guides list the permissions it needs: docs/guides/destinations.
+It checks what exists first, so running it again creates nothing twice. For a preset it prints the lines for \`with\` in the destination's
+document. For a warehouse it prints the least grants, and proves login, rights and columns without writing a row. The guides list what
+each needs: docs/guides/destinations.
 
 Example:
   innbound destination prepare crm --dry-run
@@ -73,7 +74,7 @@ const words: Record<PreparedStep['result'], string> = {
 };
 
 function report(name: string, { steps, settings, grants = [] }: Prepared): void {
-  if (grants.length > 0) show(`The least rights:\n${grants.map((grant) => `  ${grant}`).join('\n')}`);
+  if (grants.length > 0) show(`The least grants:\n${grants.map((grant) => `  ${grant}`).join('\n')}\n`);
   if (steps.length === 0) {
     say(`There is nothing to create for ${name}.`);
     return;

@@ -7,7 +7,7 @@ export function define(command: Command): void {
   command
     .common()
     .notes(`
-Changes nothing. Opens a connection to each partner and destination, without a request. Exits with 1 if a node would not work; with
+Changes nothing. Opens a connection to each partner and destination, without a request; asks each warehouse for its tables. Exits with 1 if a node would not work; with
 warnings alone it exits with 0.
 
 Example:

@@ -51,7 +51,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
       settings,
       selection: { ...selectionOf(body), ...(type.comparesConsent?.(checked) && { comparesConsent: true }) },
       scheduleMs: body.retry.map(durationMs),
-      batchWaitMs: body.batch ? durationMs(body.batch.wait) : 0,
+      batchWaitMs: waitMsOf(body.batch, batch.waitMs),
       batch: Math.min(body.batch?.size ?? batch.standard, batch.most),
       concurrency: body.concurrency,
       timeoutMs: type.timeoutMs(checked),
@@ -106,6 +106,10 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     node: runtime.node,
   };
 }
+
+/** As the document says it; else as the type does, or a second if the document asks for batches. */
+const waitMsOf = (asked: Versioned<'destination'>['body']['batch'], standardMs = asked ? 1_000 : 0): number =>
+  asked?.wait === undefined ? standardMs : durationMs(asked.wait);
 
 /** A destination's type, its settings with secrets resolved, and the services that it gets. */
 export async function readyDestination(

@@ -121,7 +121,7 @@ export interface Prepared {
   readonly steps: readonly PreparedStep[];
   /** Values for `with` in the destination's document. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The least rights that deliveries need. */
+  /** The least rights that it needs, as statements or roles for the one who administers the vendor's side. */
   readonly grants?: readonly string[];
 }
 
@@ -145,6 +145,9 @@ export interface FeedbackFailure {
   readonly afterMs?: number | undefined;
 }
 
+/** Rows of the tables of a warehouse; the cells are texts. */
+export type WarehouseState = Readonly<Partial<Record<'brands' | 'runs', readonly Readonly<Record<string, string>>[]>>>;
+
 export interface Foreseen {
   readonly requests: number;
   readonly limit: Limit | undefined;
@@ -153,8 +156,12 @@ export interface Foreseen {
 export interface DestinationType<Settings = unknown> {
   readonly type: string;
   readonly settings: z.ZodType<Settings>;
-  /** How many deliveries one call takes: by default, and at most. */
-  readonly batch: (settings: Settings) => { readonly standard: number; readonly most: number };
+  /** How many deliveries one call takes: by default, and at most; and how long an incomplete batch waits for more. */
+  readonly batch: (settings: Settings) => {
+    readonly standard: number;
+    readonly most: number;
+    readonly waitMs?: number;
+  };
   readonly timeoutMs: (settings: Settings) => number;
   /** The destination distinguishes first consent, new consent and withdrawals (`Delivery.consentChange`). */
   readonly comparesConsent?: (settings: Settings) => boolean;
@@ -164,6 +171,8 @@ export interface DestinationType<Settings = unknown> {
   foresee?(settings: Settings, deliveries: readonly Delivery[], batch: number): readonly Foreseen[];
   /** Creates what the destination needs at the vendor: properties, objects, event types. Running it again creates nothing. */
   prepare?(settings: Settings, services: DestinationServices, options: { readonly dryRun: boolean }): Promise<Prepared>;
+  /** Writes what is no record: how fresh and complete each brand is, and its runs. See composition/state.ts. */
+  writeState?(settings: Settings, services: DestinationServices, state: WarehouseState): Promise<Outcome>;
   /** The vendor tells who unsubscribed, bounced or complained. */
   readonly reports?: (settings: Settings) => boolean;
   feedback?(settings: Settings, services: DestinationServices): ReadFeedback;

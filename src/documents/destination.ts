@@ -69,8 +69,15 @@ export const commonShape = {
     .describe('Concurrent requests on each node; requests for one reservation never overlap.'),
   batch: z
     .strictObject({
-      size: z.int().min(1).max(10_000).describe('Maximum number of changes in one request.'),
-      wait: durationText('1ms', '5m').default('1s').describe('How long an incomplete batch waits for more.'),
+      size: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe('Maximum number of changes in one request; by default as the type suggests.'),
+      wait: durationText('1ms', '5m')
+        .optional()
+        .describe('How long an incomplete batch waits for more; by default as the type suggests, or 1s.'),
     })
     .optional()
     .describe('Several changes in one request; by default the type of the destination decides.'),

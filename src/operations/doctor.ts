@@ -28,10 +28,11 @@ import {
   judgeNodes,
   judgePublicUrl,
 } from '../watch/diagnosis.ts';
+import { examineWarehouses } from './examine-warehouses.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Checks everything that a node depends on. Changes nothing: no migration, no document, no message to a partner. */
+/** Checks everything that a node depends on. Changes nothing: no migration, no document, no row, no message to a partner. */
 export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis[]> {
   const diagnoses: Diagnosis[] = [];
   const loaded = await readDocuments(workspaceDir).catch((error: unknown) => error as InnboundError);
@@ -54,6 +55,7 @@ export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis
         message: `Sound. Integrations: ${integrations.size}, destinations: ${destinations.size}.`,
       },
       ...(await examineNetwork(workspaceDir, env, loaded.documents)),
+      ...(await examineWarehouses(workspaceDir, env, loaded.documents)),
     );
   }
   const { bavail, bsize } = await statfs(workspaceDir);

@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { skipWithout } from '../../scripts/prepare-buses.ts';
+import { skipWithout } from '../../scripts/prepare-servers.ts';
 import { startKafka, startNats, startRabbit } from './bus/servers.ts';
 import {
   eventBridgeSubject,

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { presetsFile, presetsText } from '../../scripts/preset-reference.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { presets } from '../../src/deliver/destinations/http/preset.ts';
+import { loadDestinationTypes } from '../../src/deliver/destinations.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, docs), 'utf8');
@@ -36,11 +37,25 @@ for (const { preset, auth_example: auth } of presets.values()) {
   });
 }
 
-test('every page of a vendor belongs to a preset and is linked', () => {
+const types = await loadDestinationTypes();
+const warehouses = [...types.values()].filter(({ writeState }) => writeState !== undefined);
+
+for (const { type, settings } of warehouses) {
+  test(`the page of ${type} says in its first paragraph what it was proved against, and its document is valid`, () => {
+    const page = read(`guides/destinations/${type}.md`);
+    assert.match(page, /^# .*\n\nProved against /);
+    const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const { destination, type: said, receives, ...rest } = parse(text);
+    assert.deepEqual([destination, said, receives], ['lake', type, ['reservation', 'guest']]);
+    settings.parse(rest);
+  });
+}
+
+test('every page of a vendor belongs to a preset or a type, and is linked', () => {
   const pages = readdirSync(new URL('guides/destinations/', docs)).sort();
   assert.deepEqual(
     pages,
-    [...presets.keys()].map((name) => `${name}.md`),
+    [...presets.keys(), ...warehouses.map(({ type }) => type)].map((name) => `${name}.md`).sort(),
   );
   const guide = read('guides/deliver.md');
   for (const page of pages) assert.ok(guide.includes(`(destinations/${page})`), page);

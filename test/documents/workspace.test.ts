@@ -23,7 +23,7 @@ test('five mistakes in three files are named at once, each with its place', asyn
   assert.deepEqual(lines(await loadWorkspace(dir)), [
     'connectors/acme-pms.yaml:4:5 pull.request.paht: unknown key paht; did you mean path?',
     'connectors/acme-pms.yaml:5:50 pull.request.query.dateTo: {window.till} is not a placeholder here; did you mean {window.to}?',
-    'destinations/archive.yaml:2:7 type: must be one of eventbridge, files, http, kafka, nats, postgres, pubsub, rabbitmq, s3, servicebus, sns, sqs, webhook; did you mean files?',
+    'destinations/archive.yaml:2:7 type: must be one of bigquery, clickhouse, databricks, eventbridge, files, http, kafka, motherduck, mysql, nats, postgres, pubsub, rabbitmq, redshift, s3, servicebus, snowflake, sns, sqlserver, sqs, webhook; did you mean files?',
     'integrations/lisbon-grand.yaml:9:20 pull.syncs.stay.every: must be from 15m to 60m; did you mean 15m?',
     'integrations/lisbon-grand.yaml:10:11 deliver[0]: no destination is named archiv; did you mean archive?',
   ]);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { hitsOne, type Pool } from '../db/pool.ts';
+import { columnOf, hitsOne, type Pool } from '../db/pool.ts';
 
 /**
  * True once per interval, on one node: the node that moves the mark does the work. With a lease the mark lasts that long only, until
@@ -17,3 +17,13 @@ export const keepMark = (pool: Pool, name: string) => pool.query('update marks s
 /** True for the first use on any node. `lifeMs`: after this time it is refused for its age. */
 export const useOnce = (pool: Pool, what: string, lifeMs: number): Promise<boolean> =>
   claimMark(pool, `used ${hash('sha256', what)}`, lifeMs);
+
+/** Until when something is done; the beginning of time if it never was. */
+export const readMark = async (pool: Pool, name: string): Promise<number> =>
+  (await columnOf(pool)<Date>('select at from marks where name = $1', [name]))[0]?.getTime() ?? 0;
+
+export const moveMark = (pool: Pool, name: string, ms: number) =>
+  pool.query(
+    `insert into marks (name, at) values ($1, to_timestamp($2 / 1000.0)) on conflict (name) do update set at = excluded.at`,
+    [name, ms],
+  );

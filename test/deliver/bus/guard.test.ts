@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { skipWithout } from '../../../scripts/prepare-buses.ts';
+import { skipWithout } from '../../../scripts/prepare-servers.ts';
 import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
 import { delivery, reservation, services, temporaryFolder } from '../support.ts';
 import { startNats } from './servers.ts';

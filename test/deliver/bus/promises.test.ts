@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, type TestContext, test } from 'node:test';
-import { skipWithout } from '../../../scripts/prepare-buses.ts';
+import { skipWithout } from '../../../scripts/prepare-servers.ts';
 import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import type { Outcome } from '../../../src/deliver/destination.ts';
 import { until } from '../../support/process.ts';

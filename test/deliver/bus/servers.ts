@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { pathOf } from '../../../scripts/prepare-buses.ts';
+import { pathOf } from '../../../scripts/prepare-servers.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/process.ts';
 import { temporaryFolder } from '../support.ts';

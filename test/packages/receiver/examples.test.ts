@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { buildLibrary } from '../../../scripts/packages/library.ts';
-import { skipWithout } from '../../../scripts/prepare-buses.ts';
+import { skipWithout } from '../../../scripts/prepare-servers.ts';
 import type { DestinationType } from '../../../src/deliver/destination.ts';
 import { startKafka } from '../../deliver/bus/servers.ts';
 import { kafkaSubject, sqsSubject, startAws } from '../../deliver/bus/subjects.ts';

@@ -1,0 +1,172 @@
+import type { Connection as Client, Request as ClientRequest, ConnectionConfiguration } from 'tedious';
+import { foreignText } from '../../../kit/foreign-text.ts';
+import { openSocket } from '../../../outbound/socket.ts';
+import type { DestinationServices } from '../../destination.ts';
+import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
+import { placeOf } from '../../warehouse/place.ts';
+import { ownWord } from '../../warehouse/words.ts';
+import type { Settings } from './settings.ts';
+
+const connectMs = 15_000;
+
+export function sqlserverConnection(settings: Settings, services: DestinationServices, timeoutMs: number): Connection {
+  let open: Promise<Client> | undefined;
+
+  async function connected(): Promise<Client> {
+    const { Connection: Tds } = await import('tedious');
+    const client = new Tds((await configuration(settings, services, timeoutMs)) as ConnectionConfiguration);
+    client.on('error', () => {
+      open = undefined;
+    });
+    client.on('end', () => {
+      open = undefined;
+    });
+    await new Promise<void>((resolve, reject) => {
+      client.connect((error) => (error ? reject(error) : resolve()));
+    });
+    return client;
+  }
+
+  async function run(statements: readonly Statement[]): Promise<readonly Row[]> {
+    open ??= connected();
+    const client = await open;
+    const { Request, TYPES } = await import('tedious');
+    const [first] = statements;
+    const sqls = statements.map(({ sql }) => sql);
+    // One request: an error in it rolls the transaction back.
+    const sql =
+      sqls.length > 1
+        ? ['SET XACT_ABORT ON', 'BEGIN TRANSACTION', ...sqls, 'COMMIT TRANSACTION'].join(';\n')
+        : (sqls[0] ?? '');
+    return new Promise((resolve, reject) => {
+      const rows: Row[] = [];
+      const request: ClientRequest = new Request(sql, (error) => (error ? reject(error) : resolve(rows)));
+      request.on('row', (cells: { metadata: { colName: string }; value: unknown }[]) => {
+        rows.push(
+          Object.fromEntries(cells.map(({ metadata, value }) => [metadata.colName.toLowerCase(), textOf(value)])),
+        );
+      });
+      for (const [name, value] of Object.entries(first?.values ?? {})) {
+        request.addParameter(name, TYPES.NVarChar, value, { length: Number.POSITIVE_INFINITY });
+      }
+      client.execSql(request);
+    });
+  }
+
+  return {
+    run: (statements) =>
+      run(statements).catch(async (error: unknown) => {
+        const failure = failureOf(error);
+        if (failure.meaning !== 'refused' && failure.meaning !== 'missing') {
+          const broken = await open?.catch(() => undefined);
+          open = undefined;
+          broken?.close();
+        }
+        throw failure;
+      }),
+    async close() {
+      const client = await open?.catch(() => undefined);
+      client?.close();
+    },
+  };
+}
+
+async function configuration(
+  { url, tenant, ca }: Settings,
+  services: DestinationServices,
+  requestTimeout: number,
+): Promise<object> {
+  const { host, port = 1_433, user, password, database, isLoopback } = placeOf(url);
+  const authentication =
+    tenant === undefined
+      ? { type: 'default', options: { userName: user, password } }
+      : {
+          type: 'azure-active-directory-access-token',
+          options: { token: await entraToken(tenant, user, password, services) },
+        };
+  return {
+    server: host,
+    authentication,
+    options: {
+      database,
+      port,
+      appName: 'innbound',
+      connectTimeout: connectMs,
+      requestTimeout,
+      encrypt: !isLoopback,
+      trustServerCertificate: false,
+      useUTC: true,
+      // Every connection passes the guard against private addresses.
+      connector: () => openSocket(host, port, { allowPrivate: services.allowPrivate, timeoutMs: connectMs }),
+      ...(ca !== undefined && { cryptoCredentialsDetails: { ca } }),
+    },
+  };
+}
+
+/** A token of a service principal; the store keeps it until it expires. */
+async function entraToken(
+  tenant: string,
+  client_id: string,
+  client_secret: string,
+  { authorizer }: DestinationServices,
+): Promise<string> {
+  const auth = authorizer({
+    type: 'oauth2',
+    grant: 'client_credentials',
+    token_url: `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`,
+    client_id,
+    client_secret,
+    client_auth: 'post',
+    scopes: ['https://database.windows.net/.default'],
+    params: {},
+  });
+  const got = await auth.authorize({ method: 'POST', url: 'https://database.windows.net/', headers: {} });
+  if (got.kind === 'failed') throw new EngineFailure('denied', `No token for the login: ${got.message}.`);
+  return (got.request.headers.Authorization ?? '').replace(/^Bearer /, '');
+}
+
+const textOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null;
+  return value instanceof Date ? value.toISOString() : String(value);
+};
+
+const meanings = new Map<number, 'missing' | 'denied' | 'refused' | 'busy'>([
+  ...[207, 208, 911, 2702, 2760, 4060].map((number) => [number, 'missing'] as const),
+  ...[229, 230, 262, 297, 300, 916, 15247, 18456, 18470, 40615].map((number) => [number, 'denied'] as const),
+  ...[220, 241, 242, 245, 295, 515, 547, 2628, 8114, 8115, 8152, 13608, 13609].map(
+    (number) => [number, 'refused'] as const,
+  ),
+  // A deadlock, a key that another node inserted first, conflicts of snapshots, throttling, a database that wakes up.
+  ...[1205, 1222, 2601, 2627, 3960, 10928, 10929, 24556, 24706, 40197, 40501, 40613, 49918, 49919, 49920].map(
+    (number) => [number, 'busy'] as const,
+  ),
+]);
+
+function failureOf(error: unknown): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  const {
+    number = 0,
+    code = '',
+    message = '',
+    cause,
+  } = error as { number?: number; code?: string; message?: string; cause?: { code?: string; message?: string } };
+  if (cause?.code === 'INNBOUND_BLOCKED_ADDRESS' || code === 'INNBOUND_BLOCKED_ADDRESS') {
+    return new EngineFailure('blocked', cause?.message ?? message);
+  }
+  const said = `${number > 0 ? `error ${number}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'no code'}: ${foreignText(message, ownWord)}.`;
+  const meaning = code === 'ELOGIN' && !meanings.has(number) ? 'denied' : meanings.get(number);
+  switch (meaning) {
+    case 'denied':
+      return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
+    case 'refused':
+      return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
+    case 'busy':
+      return new EngineFailure('busy', `The warehouse is busy, or another writer was faster: ${said}`, 5_000);
+    case 'missing':
+      return new EngineFailure('missing', said);
+    default:
+      return number > 0
+        ? new EngineFailure('other', said)
+        : new EngineFailure('away', `The warehouse cannot be reached: ${said}`);
+  }
+}
