@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { documentOf, emptyBrand } from '../../console/src/pages/onboard/brand.ts';
+import { emptyBrand } from '../../console/src/pages/onboard/brand.ts';
 import { readRequest, writeRequest } from '../../console/src/pages/onboard/connector-request.ts';
+import { documentOf } from '../../console/src/pages/onboard/document.ts';
 
 const text = `connector: harbour # ours
 pull:

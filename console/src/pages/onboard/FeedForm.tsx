@@ -6,7 +6,8 @@ import { useSchema } from '../../editor/checking.ts';
 import { Card } from '../../parts/basics.tsx';
 import { AuthFields } from './AuthFields.tsx';
 import { authForms } from './auth.ts';
-import { type Brand, documentOf } from './brand.ts';
+import type { Brand } from './brand.ts';
+import { documentOf } from './document.ts';
 import { credentialsOf } from './system.ts';
 
 export function FeedForm(props: {

@@ -1,5 +1,4 @@
-import { type AuthForm, type WrittenAuth, writeAuth } from './auth.ts';
-import { systemDocument } from './system.ts';
+import type { AuthForm, WrittenAuth } from './auth.ts';
 
 /** The form of a new brand, and the document made from it. */
 export interface Brand {
@@ -61,18 +60,7 @@ const changes = '    stay: { every: 15m }\n';
 /** A list by change is the same for every sync, so one is enough. */
 const listsChanges = (connector: string): boolean => connector.includes('{since') && !connector.includes('{window.');
 
-/** The document, and the credentials to store for it. */
-export function documentOf(
-  brand: Brand,
-  forms: readonly AuthForm[],
-): { readonly text: string; readonly secrets: WrittenAuth['secrets'] } {
-  if (brand.integration !== '') return systemDocument(brand);
-  const form = brand.pulls ? forms.find(({ title }) => title === brand.auth) : undefined;
-  const auth = form && writeAuth(form, brand.authFields, brand.name);
-  return { text: textOf(brand, auth), secrets: auth?.secrets ?? [] };
-}
-
-function textOf(brand: Brand, auth: WrittenAuth | undefined): string {
+export function textOf(brand: Brand, auth: WrittenAuth | undefined): string {
   const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
   base_url: ${brand.baseUrl}
