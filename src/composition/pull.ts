@@ -1,5 +1,5 @@
 import type { Brand } from '../brand/brand.ts';
-import { pullOf } from '../documents/pull.ts';
+import { listRequestsOf, pullOf } from '../documents/pull.ts';
 import { durationMs, sizeBytes } from '../documents/units.ts';
 import type { PullPlan, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
 import { listRequestOf, noList } from '../intake/pull/request/list-request.ts';
@@ -89,7 +89,7 @@ export async function startRun(
   request: Omit<QueueRequest, 'integration'>,
 ): Promise<Queued | typeof noList> {
   const pull = runtime.active().integrations.get(integration)?.connector.body.pull;
-  if (pull !== undefined && listRequestOf(pull, request) === undefined) return noList;
+  if (pull !== undefined && listRequestOf(listRequestsOf(pull), request) === undefined) return noList;
   const queued = await queueRun(runtime.pool, { ...request, integration: integration as IntegrationName });
   runtime.wake.signal('runs');
   return queued;
@@ -106,7 +106,11 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: served ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
-  const resolved = await runtime.resolve({ pull, connector: { pull: connectorPull } });
+  const resolved = await runtime.resolve({
+    brand_id: served.body.brand_id,
+    pull,
+    connector: { pull: connectorPull },
+  });
   if (resolved.kind !== 'ok') {
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
@@ -114,7 +118,7 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const settings = pullOf({
     integration,
     account: served.body.pulled_by as IntegrationName | undefined,
-    brandId: served.body.brand_id,
+    brandId: resolved.body.brand_id,
     timezone: served.body.timezone,
     connector: resolved.body.connector.pull,
     own: resolved.body.pull,

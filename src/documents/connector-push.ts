@@ -4,6 +4,7 @@ import { checkedText, crossChecked, textsChecked } from './checked.ts';
 import { envelopeSchema } from './connector-events.ts';
 import { valueAt } from './path.ts';
 import {
+  answerPlaceholders,
   checkPlaceholders,
   placeholderNames,
   subscriptionPlaceholders,
@@ -15,8 +16,10 @@ const signedText = checkedText('timestamp.body, body, or a text with {timestamp}
   if (text === 'timestamp.body' || text === 'body') return undefined;
   const wrong = checkPlaceholders(text.replace(/\{header\.[\w-]+\}/g, '{header.NAME}'), webhookSignPlaceholders);
   if (wrong !== undefined) return wrong;
-  const bodies = placeholderNames(text).filter((name) => name === 'body').length;
-  return bodies === 1 ? undefined : { message: 'must be timestamp.body, body, or a text with {body} once' };
+  const bodies = placeholderNames(text).filter((name) => name === 'body' || name === 'body_base64').length;
+  return bodies === 1
+    ? undefined
+    : { message: 'must be timestamp.body, body, or a text with {body} or {body_base64} once' };
 });
 
 const signsTime = (sign: unknown) => sign === 'timestamp.body' || placeholderNames(sign).includes('timestamp');
@@ -135,6 +138,16 @@ export const pushShape = {
     .default(['event_id', 'id'])
     .describe(
       'Where the event’s id is: paths in the event, header.NAME, or $body.PATH if one body holds several events. The first that is found is used; without an id, equal bodies are duplicates, except thin events without a time. `false` for senders without ids whose equal bodies are different events.',
+    ),
+  xml: z
+    .strictObject({
+      answer: textsChecked(z.record(z.string(), z.json()), (text) =>
+        checkPlaceholders(text, answerPlaceholders),
+      ).describe('The document that accepts an event, in the form in which adapter: xml writes requests.'),
+    })
+    .optional()
+    .describe(
+      'For a sender whose events are XML: they are read as adapter: xml reads answers, from inside the root element; its name is `#name`. Needs `envelope`.',
     ),
   envelope: envelopeSchema.optional(),
   absent: z

@@ -1,24 +1,28 @@
 import { z } from 'zod';
 import { reservationFields } from '../canonical/fields.ts';
+import { isObject } from '../terms.ts';
 import { answerPath, parsePlace } from './answer-path.ts';
 import { checkedText, crossChecked, type Report, textsIn } from './checked.ts';
 import { streamSchema } from './connector-events.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { acknowledgeSchema, inventorySchema, relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, furtherListsSchema, inventorySchema, relatedSchema } from './connector-related.ts';
 import {
+  checkBody,
   checkBounds,
   checkJoinedIds,
   checkSteps,
   errorsSchema,
   guestRequestSchema,
+  requestOfSync,
   requestSchema,
   singleSchema,
+  syncRequestSchema,
 } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { ruleSchema } from './rule.ts';
-import { daysText, durationText, nameText, section } from './scalars.ts';
+import { daysText, durationText, headerName, nameText, section } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
@@ -31,16 +35,30 @@ const pullSchema = crossChecked(
       ),
     requests: z
       .strictObject({
-        pre_stay: requestSchema.optional(),
-        stay: requestSchema.optional(),
-        post_stay: requestSchema.optional(),
+        pre_stay: syncRequestSchema.optional(),
+        stay: syncRequestSchema.optional(),
+        post_stay: syncRequestSchema.optional(),
       })
       .default({})
       .describe(
-        'Other requests for single syncs, such as a filter by departure for post_stay. A backfill uses `request`.',
+        'Other requests for single syncs. One with a path stands alone; one without is `request` with further or other keys, such as `post_stay: { query: { filter: departure } }`. A backfill uses `request`.',
       ),
+    also: furtherListsSchema.default([]),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     single: singleSchema.optional(),
+    details: z
+      .strictObject({
+        missing: z
+          .enum(['left_out', 'cancelled'])
+          .default('left_out')
+          .describe(
+            'What it means if `single` does not find a listed reservation: it is left out, or one that is stored is cancelled, unless its status is checked_in or checked_out.',
+          ),
+      })
+      .optional()
+      .describe(
+        'For a list that only names reservations: each row is replaced by the answer of `single` for its id, and `map` describes that answer. `map.id` also reads the id in a row of the list.',
+      ),
     guest: guestRequestSchema.optional(),
     inventory: inventorySchema.optional(),
     related: relatedSchema
@@ -66,6 +84,11 @@ const pullSchema = crossChecked(
       .describe(
         'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit; then the list is requested again until it shows nothing new.',
       ),
+    changed: answerPath()
+      .optional()
+      .describe(
+        'Where a row says when it changed: a number, or a time in ISO 8601. Of two rows of one reservation in a run, the one that changed later counts; without it, the one that comes later.',
+      ),
     since: section('For a list by modification time: the values of {since} and {now}.', {
       overlap: durationText('1m', '7d')
         .default('15m')
@@ -84,26 +107,36 @@ const pullSchema = crossChecked(
         'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled, unless its status is checked_in or checked_out.',
       ),
     errors: errorsSchema,
+    wait: headerName()
+      .optional()
+      .describe(
+        'The header in which a 429 names the wait, in seconds, as Unix time or as a date. Retry-After, X-RateLimit-Reset, RateLimit-Reset and X-RateLimit-Retry-After are read without this.',
+      ),
     property: answerPath()
       .optional()
       .describe(
         'For an account with several properties: where a row names its property, such as hotel.code. Rows of other properties go to the integration with that brand_id that is `pulled_by` this one; rows without such an integration are left out and counted.',
       ),
-    adapter: checkedText('the path of a module', (text) =>
-      /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
+    adapter: checkedText('xml, or the path of a module', (text) =>
+      text === 'xml' || /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined
-        : { message: 'must be a path from this file to a module, such as ./xml.ts' },
+        : { message: 'must be xml, or a path from this file to a module, such as ./fixed-width.ts' },
     )
       .optional()
       .describe(
-        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format. Its export `request`, if there is one, writes the bodies of requests.',
+        'For partners that answer in another format: `xml`, or a module whose default export turns the bytes of a response into JSON, and whose export `request`, if there is one, writes the bodies of requests.',
       ),
   }),
   (pull, report) => {
     if (pull.window !== 'none') {
       checkBounds(pull.request, report, ['request']);
-      for (const [type, request] of Object.entries(pull.requests ?? {}))
-        checkBounds(request, report, ['requests', type]);
+    }
+    for (const [type, own] of Object.entries(pull.requests ?? {})) {
+      const request = isObject(own) ? requestOfSync(pull.request, own) : {};
+      const at: Report = (problem, path = []) => report(problem, ['requests', type, ...path]);
+      checkBody(request, at);
+      if (request.path === undefined) at({ message: 'has no path, and there is no request that it changes' });
+      else if (pull.window !== 'none') checkBounds(request, report, ['requests', type]);
     }
     checkSteps(pull, report);
     if (valueAt(pull, ['request', 'method']) !== 'GET') return;
@@ -114,11 +147,24 @@ const pullSchema = crossChecked(
   },
 );
 
+/** What people look a system up by, and how far its description can be relied upon. */
+const systemSchema = z.strictObject({
+  vendor: z.string().min(1).describe('Who makes it.'),
+  market: z.string().min(1).describe('For which kinds of houses, and where.'),
+  aliases: z.array(z.string().min(1)).default([]).describe('Other names: earlier ones, products, spellings.'),
+  basis: z
+    .enum(['live', 'vendor', 'clients'])
+    .describe(
+      'What the connector rests on: a test against a `live` property, the documentation of the `vendor`, or only the code of others, its `clients`.',
+    ),
+});
+
 export const connectorSchema = crossChecked(
   z.strictObject({
     connector: nameText().describe('The connector’s name; integrations refer to it.'),
     title: z.string().min(1).optional().describe('The system’s name, for people.'),
     description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
+    system: systemSchema.optional().describe('What people look the system up by.'),
     pull: pullSchema.optional().describe('How to poll the partner’s API; leave it out for a partner that only pushes.'),
     shape: shapeSchema.optional().describe('Where a response has the reservations, and whether they are flat rows.'),
     map: mapSchema
@@ -162,6 +208,11 @@ export const connectorSchema = crossChecked(
       ['pull', 'property'],
       'flat rows cannot be divided between brands; map one reservation per row, or poll each property',
     );
+    refuse(
+      has('pull', 'details') && (isFlat || !has('pull', 'single') || has('pull', 'single', 'map')),
+      ['pull', 'details'],
+      'details need pull.single without a map of its own, and no flat rows',
+    );
     checkFurtherLists(connector, report);
     checkJoinedIds(connector, report);
     refuse(
@@ -169,6 +220,7 @@ export const connectorSchema = crossChecked(
       ['pull', 'related'],
       'flat rows are grouped over several responses, so they cannot use the related tables of one response',
     );
+    refuse(has('push', 'xml') && !has('push', 'envelope'), ['push', 'xml'], 'events in XML need push.envelope');
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
     refuse(
       connector.stream !== undefined && (brand === undefined || brand === false),

@@ -15,7 +15,7 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
   since:
     'for lists by modification time: when the last complete run of this sync began, minus `since.overlap`, in UTC (2026-03-29T00:00:00Z)',
   since_utc: 'the same as {since}; with a notation, the time is written in UTC, not in the property’s time zone',
-  now: 'for lists by modification time with an upper bound: when the run began, in UTC; with `since.step`, the end of the step',
+  now: 'for lists by modification time with an upper bound: when the run began, in UTC; with `since.step`, the end of the step; in other lists the time of the request',
   now_utc: 'the same as {now}; with a notation, the time is written in UTC, not in the property’s time zone',
   'sync.type': 'pre_stay, stay or post_stay',
   'sync.status':
@@ -45,7 +45,14 @@ export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
   ids: 'the ids of the page’s reservations: a list in a body, a repeated parameter in a query',
   'ids.joined': 'the same as one text, with commas between',
   id: 'the id of one reservation: an item of a list that uses it is repeated for each id; elsewhere, one call is made for each id',
+  now: 'the time of the call, in UTC (2026-03-29T00:00:00Z)',
   brand_id: 'the brand_id of the integration',
+};
+
+/** For the answer to an event in XML. */
+export const answerPlaceholders: Readonly<Record<string, string>> = {
+  now: 'the time of the answer, in UTC (2026-03-29T00:00:00Z)',
+  echo_token: 'the EchoToken of the event’s root element',
 };
 
 /** For a webhook subscription that the partner's API takes. */
@@ -90,6 +97,7 @@ export const webhookSignPlaceholders: Readonly<Record<string, string>> = {
   url: 'the whole address of the endpoint, as it was issued, with the query of the request',
   'header.NAME': 'a header of the request, such as {header.Date}; empty if it has none',
   body: 'the raw body',
+  body_base64: 'the raw body as Base64 in lines of 60 characters, each with a line break, as Ruby writes it',
 };
 
 const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;

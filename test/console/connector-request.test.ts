@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { documentOf, emptyBrand } from '../../console/src/pages/onboard/brand.ts';
+import { emptyBrand } from '../../console/src/pages/onboard/brand.ts';
 import { readRequest, writeRequest } from '../../console/src/pages/onboard/connector-request.ts';
+import { documentOf } from '../../console/src/pages/onboard/document.ts';
 
 const text = `connector: harbour # ours
 pull:
@@ -107,7 +108,7 @@ test('a list by change, and one without dates', () => {
 test('a brand whose list is asked for by change has one sync', () => {
   const syncsWith = (query: string) => {
     const connectorText = `connector: a\npull: { request: { path: /list, query: ${query} } }\n`;
-    const text = documentOf({ ...emptyBrand, name: 'a', connector: 'a', connectorText }, undefined);
+    const text = documentOf({ ...emptyBrand, name: 'a', connector: 'a', connectorText }, []).text;
     return text.match(/^ {4}\w+: \{ every/gm)?.length;
   };
   assert.equal(syncsWith('{ from: "{since}", to: "{now}" }'), 1);

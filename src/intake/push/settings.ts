@@ -24,13 +24,15 @@ export function pushSettingsOf(brand: Pick<Brand, 'body' | 'connector'>): PushSe
 const compiled = new WeakMap<Integration, { readonly connector: Connector; readonly settings: PushSettings }>();
 
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector) {
-  const { event_id: places = ['event_id', 'id'], envelope, thin } = connector.push ?? {};
+  const { event_id: places = ['event_id', 'id'], envelope, thin, xml } = connector.push ?? {};
   return {
     enabled: push.enabled,
     /** The brand is not live yet: its events are reported, not stored. */
     rehearses: push.sandbox,
     brandId,
     verification: verificationOf(connector),
+    /** How events in XML are answered; absent when they are JSON. */
+    ...(xml && { xml: xml.answer }),
     /** Absent when the sender uses our envelope. */
     ...(envelope && { envelope: foreignEnvelope(envelope) }),
     /** Events name a reservation that is then fetched: one that is received twice does no harm. */
@@ -54,7 +56,7 @@ function verificationOf(connector: Connector): Verification {
 }
 
 export function foreignEnvelope(document: EnvelopeDocument) {
-  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
+  const { each, json, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
   const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
     places: [places].flat(),
     optional: optional.includes(name),
@@ -62,6 +64,8 @@ export function foreignEnvelope(document: EnvelopeDocument) {
   return {
     /** The list of events in the body; a body without it is one event. */
     ...(each !== undefined && { each }),
+    /** A key of the body with JSON in a text. */
+    ...(json !== undefined && { json }),
     /** Undefined when the sender names no events: each one is an update. `joinedBy` joins all places; else the first with a value counts. */
     event:
       event === false

@@ -1,8 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { InnboundError } from '../../errors.ts';
+import { readLongXml, writeXml } from '../../kit/xml.ts';
 import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
-import type { OpenRequest, WireRequest } from './request.ts';
+import { type OpenRequest, type WireRequest, withHeaders } from './request.ts';
 
 /**
  * An adapter is a module in the workspace whose default export turns a response's bytes into JSON, and whose export `request`, if there is
@@ -19,9 +20,19 @@ interface Written {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Ours, which a connector names as `adapter: xml`. */
+const xmlAdapter: Adapter = { default: readLongXml, request: (body) => ({ body: writeXml(body) }) };
+
+/** What a request of the adapter says about its format, unless the connector does. */
+export function usualHeaders(adapter: string | undefined, { body }: Pick<OpenRequest, 'body'>): OpenRequest['headers'] {
+  if (adapter !== 'xml') return {};
+  return { accept: 'text/xml, application/xml', ...(body && { 'content-type': 'text/xml; charset=utf-8' }) };
+}
+
 const loaded = new Map<string, Promise<Adapter>>();
 
 function load(file: string): Promise<Adapter> {
+  if (file === 'xml') return Promise.resolve(xmlAdapter);
   let adapter = loaded.get(file);
   if (adapter === undefined) {
     adapter = import(pathToFileURL(file).href).then((module: Partial<Adapter>) => {
@@ -42,7 +53,13 @@ export async function readAdapted(file: string, bytes: Uint8Array, contentType: 
     // Keeps plain data only: undefined, functions and class instances are dropped here.
     return { kind: 'ok', body: JSON.parse(JSON.stringify(body)) as Json };
   } catch (error) {
-    return { kind: 'unreadable', ...failureOf(error) };
+    if (file !== 'xml' || !(error instanceof SyntaxError)) return { kind: 'unreadable', ...failureOf(error) };
+    return {
+      kind: 'unreadable',
+      code: 'pull.xml',
+      message: `the answer cannot be read as XML: ${error.message}`,
+      passing: true,
+    };
   }
 }
 
@@ -57,12 +74,8 @@ export async function writeAdapted(
     if (request === undefined) return { kind: 'ok', wire };
     const written = await request(body);
     if (typeof written?.body !== 'string') throw new TypeError('its export `request` did not return a body of text');
-    const replaced = new Set(Object.keys(written.headers ?? {}).map((name) => name.toLowerCase()));
-    const kept = Object.entries(wire.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
-    return {
-      kind: 'ok',
-      wire: { ...wire, body: written.body, headers: { ...Object.fromEntries(kept), ...written.headers } },
-    };
+    const headers = withHeaders(wire.headers, written.headers ?? {});
+    return { kind: 'ok', wire: { ...wire, body: written.body, headers } };
   } catch (error) {
     return { kind: 'failed', ...failureOf(error) };
   }

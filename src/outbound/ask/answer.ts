@@ -4,6 +4,7 @@ import { pathReader } from '../../json-path/read.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import { parseJson } from '../../kit/json.ts';
 import { messageIn } from '../../kit/own-words.ts';
+import { escapedXml } from '../../kit/xml.ts';
 import type { Json } from '../../terms.ts';
 
 export type Read =
@@ -51,7 +52,8 @@ export function readAnswer(bytes: Uint8Array, contentType: string | undefined): 
 
 function markup(text: string, contentType: string | undefined): Read {
   const isHtml = /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
-  if (!isHtml) return unreadable('pull.xml', 'the answer is XML; a custom adapter is needed to read it');
+  if (!isHtml)
+    return unreadable('pull.xml', 'the answer is XML; the connector needs adapter: xml, or an adapter of its own');
   return unreadable('pull.not_json', `the answer is a web page (${described(contentType)})`);
 }
 
@@ -112,11 +114,16 @@ export function wordsIn(body: Json): string {
   return messageIn(body) ?? JSON.stringify(body);
 }
 
-/** The text without the credentials, as they are or escaped in JSON or in a URL. */
+/** The text without the credentials, as they are or escaped in JSON, in XML or in a URL. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length > 3)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())])
+    .flatMap((secret) => [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      escapedXml(secret),
+      encodeURIComponent(secret.toWellFormed()),
+    ])
     .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 

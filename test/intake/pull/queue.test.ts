@@ -132,3 +132,87 @@ test('a queue that is acknowledged by receipts, not by the ids of its bookings',
   const { state, counters } = await sync(ports, 'receipts', { sync: 'pre_stay' });
   assert.deepEqual([state, counters.fetched, pending.length], ['complete', 23, 0]);
 });
+
+/** Three revisions of every third booking, two of the others. The queue shows them oldest or newest first, in pages of any size. */
+for (const order of ['newest first', 'oldest first', 'oldest first, without times'])
+  for (const size of [1, 2, 3, 7, 100])
+    test(`revisions of one booking, ${order}, ${size} a page: the newest is stored`, async () => {
+      const integration = `revisions-${order.length}-${size}`;
+      const newest = new Map<string, number>();
+      let pending = [0, 1, 2].flatMap((round) =>
+        bookings(12, '2026-03-01')
+          .filter((_, i) => round < 2 || i % 3 === 0)
+          .map((one, i) => {
+            const changed = round * 100 + i;
+            newest.set(one.id, changed);
+            return {
+              ...one,
+              receipt: `v${changed}`,
+              total_amount: changed,
+              changed: `2026-02-01T10:0${round}:${10 + i}Z`,
+            };
+          }),
+      );
+      if (order === 'newest first') pending.reverse();
+      const partner = await partnerOf((asked) => {
+        if (asked.path === '/pending') return { json: { reservations: pending.slice(0, size) } };
+        const { receipts } = JSON.parse(asked.body) as { receipts: string[] };
+        pending = pending.filter(({ receipt }) => !receipts.includes(receipt));
+        return { json: {} };
+      });
+      const { pull } = connectorWith({ type: 'none' });
+      const acknowledge = { method: 'POST', path: '/ack', ids: 'receipt', body: { receipts: '{ids}' } };
+      const connector = {
+        pull: { ...pull, acknowledge, ...(order.includes('without') ? {} : { changed: 'changed' }) },
+      };
+      const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+      const { state, error } = await sync(ports, integration, { sync: 'pre_stay' });
+      assert.deepEqual([state, pending.length], ['complete', 0], JSON.stringify(error));
+      const stored = await runtime.stored(integration);
+      assert.deepEqual(
+        stored.map(({ id, data }) => [id, data.total_amount]),
+        [...newest].sort(),
+      );
+    });
+
+test('two queues, each acknowledged by its own call: with a picked receipt, the time, and PUT without a body', async () => {
+  const book = bookings(5, '2026-03-01').map((one, i) => ({
+    ...one,
+    ids: [{ type: 'no' }, { type: 'receipt', id: `q${i}` }],
+  }));
+  const queues: Record<string, typeof book> = { new: book.slice(0, 3), changed: book.slice(2) };
+  const partner = await partnerOf(({ path, method, body, query, headers }) => {
+    const [, name = '', call] = path.split('/');
+    const queue = queues[name];
+    if (queue === undefined) return { status: 404, json: {} };
+    if (call === undefined)
+      return { json: name === 'new' ? { reservations: queue } : { reservations: [], changes: queue } };
+    const done = name === 'new' ? (JSON.parse(body) as { done: string[]; at: string }) : undefined;
+    const isRight = done
+      ? method === 'POST' && /^\d{4}-\d\d-\d\dT[\d:]+Z$/.test(done.at)
+      : method === 'PUT' && body === '' && headers['content-type'] === undefined;
+    if (!isRight) return { status: 400, json: {} };
+    const ids = done?.done ?? [query.get('uid')];
+    queues[name] = queue.filter((one) => !ids.includes(one.ids[1]?.id ?? ''));
+    return { json: {} };
+  });
+  const connector = {
+    pull: {
+      pagination: { type: 'none' },
+      window: 'none',
+      request: { path: '/new' },
+      acknowledge: {
+        method: 'POST',
+        path: '/new/ack',
+        ids: { pick: { from: 'ids', where: { type: 'receipt' }, value: 'id' } },
+        body: { done: '{ids}', at: '{now}' },
+      },
+      also: [{ path: '/changed', acknowledge: { method: 'PUT', path: '/changed/ack', query: { uid: '{id}' } } }],
+    },
+    shape: { root_path: 'reservations', also: [{ path: 'changes' }] },
+  };
+  const ports = runtime.ports({ integration: 'two-queues', baseUrl: partner.url, connector });
+  const { state, counters, error } = await sync(ports, 'two-queues', { sync: 'pre_stay' });
+  assert.deepEqual([state, counters.fetched, queues], ['complete', 6, { new: [], changed: [] }], JSON.stringify(error));
+  assert.equal((await runtime.stored('two-queues')).length, 5);
+});

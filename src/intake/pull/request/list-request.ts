@@ -116,11 +116,13 @@ export function pageRequest(
   { sync }: Pick<Run, 'sync'>,
   paginator: Paginator,
   position: Position,
+  now: EpochMs,
 ): OpenRequest {
   const { window, from, to, pass } = position;
   const { timezone, brandId } = settings;
   const status = sync && settings.syncs[sync]?.status;
-  const template = listRequestOf(settings, { sync });
+  const { list = 0 } = position;
+  const template = list === 0 ? listRequestOf(settings, { sync }) : settings.also[list - 1];
   if (template === undefined) throw new TypeError(noList.message);
   const about = {
     window: window ?? { from, to },
@@ -128,6 +130,7 @@ export function pageRequest(
     brandId,
     sync,
     status,
+    now,
     ...changesAt(settings, { sync }, position),
   };
   return openPage(paginator, pass.page, template, settings.base_url, listValues(about, template));

@@ -52,6 +52,8 @@ export class WindowReader {
   readonly #rules: PassRules;
   /** Identity hash to content hash, over all passes of the window. */
   readonly #seen = new Map<number, number>();
+  /** When each reservation changed last, where rows say so. */
+  readonly #newest = new Map<number, number>();
   readonly #inPass = new Set<number>();
   readonly #marks = new Set<number>();
   readonly #fingerprints = new Set<number>();
@@ -108,7 +110,9 @@ export class WindowReader {
         : this.#follow(state, page, next, after);
     return {
       follow,
-      rows: fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed],
+      rows: (fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed]).filter(
+        (row) => !this.#isOutdated(row),
+      ),
       fresh: fresh.length,
       count,
       mark,
@@ -131,6 +135,14 @@ export class WindowReader {
       this.#inPass.add(row.identity);
     }
     return { fresh, changed, doubles };
+  }
+
+  /** Whether an earlier page showed a newer row of the reservation: a queue may list its newest rows first. */
+  #isOutdated({ identity, changed }: Row): boolean {
+    if (changed === undefined) return false;
+    const newest = this.#newest.get(identity) ?? changed;
+    if (changed >= newest) this.#newest.set(identity, changed);
+    return changed < newest;
   }
 
   #beginPass(no: number): void {
@@ -199,8 +211,8 @@ export function windowReaders(
   const drains = acknowledges ? { byDays: asksByDays(settings, run) } : undefined;
   const rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings), drains };
   let current: { readonly key: string; readonly reader: WindowReader } | undefined;
-  return async ({ window, pass }: Position): Promise<WindowReader> => {
-    const key = `${window?.from} ${window?.to}`;
+  return async ({ window, pass, list = 0 }: Position): Promise<WindowReader> => {
+    const key = `${list} ${window?.from} ${window?.to}`;
     const isBegun = pass.no > 1 || pass.pages > 0;
     if (current?.key === key && isBegun) return current.reader;
     // The earlier node may have died before it acknowledged what it stored: such rows are new to this one.

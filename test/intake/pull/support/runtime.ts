@@ -37,6 +37,7 @@ export interface Documents {
   readonly connector?: Record<string, unknown>;
   readonly pull?: Record<string, unknown>;
   readonly timezone?: string;
+  readonly brandId?: string;
   readonly version?: number;
   /** The brand also has events. */
   readonly push?: boolean;
@@ -44,6 +45,7 @@ export interface Documents {
   readonly guard?: Guard;
   readonly destinations?: readonly string[];
   readonly idPrefix?: string;
+  readonly transforms?: readonly unknown[];
 }
 
 export interface StoredReservation {
@@ -118,10 +120,11 @@ export function planOf(documents: Documents): PullPlan {
   const integration = integrationSchema.parse({
     integration: documents.integration,
     connector: 'scripted',
-    brand_id: 'LIS01',
+    brand_id: documents.brandId ?? 'LIS01',
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
     id_prefix: documents.idPrefix,
+    transforms: documents.transforms,
     push: { enabled: documents.push ?? false },
     pull: {
       base_url: documents.baseUrl,
