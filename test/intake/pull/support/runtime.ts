@@ -37,6 +37,7 @@ export interface Documents {
   readonly connector?: Record<string, unknown>;
   readonly pull?: Record<string, unknown>;
   readonly timezone?: string;
+  readonly brandId?: string;
   readonly version?: number;
   /** The brand also has events. */
   readonly push?: boolean;
@@ -118,7 +119,7 @@ export function planOf(documents: Documents): PullPlan {
   const integration = integrationSchema.parse({
     integration: documents.integration,
     connector: 'scripted',
-    brand_id: 'LIS01',
+    brand_id: documents.brandId ?? 'LIS01',
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
     id_prefix: documents.idPrefix,
