@@ -12,7 +12,8 @@ interface Block {
   readonly integration: string;
   readonly timezone: string;
   readonly brand_id: string;
-  readonly pull: { readonly base_url: string; readonly syncs: Partial<Record<SyncType, unknown>> };
+  readonly transforms?: readonly unknown[];
+  readonly pull: { readonly base_url: string; readonly syncs: Partial<Record<SyncType, { range?: [string, string] }>> };
 }
 
 const read = (name: string, file: string) => readFileSync(path.join(connectorsDir, name, file), 'utf8');
@@ -33,11 +34,18 @@ export function readmeBlock({ system, env, base = '' }: Vendor, url: string): Bl
   assert.equal(new URL(baseUrl).pathname.replace(/\/$/, ''), base, 'base_url has the documented path');
   // Addresses of the login on the same host, or on a host of its own, are the vendor's too.
   const { origin } = new URL(baseUrl);
+  for (const sync of Object.values(block.pull.syncs)) sync.range &&= [within(sync.range[0]), within(sync.range[1])];
   const text = JSON.stringify(block.pull)
     .replaceAll(origin, url)
     .replace(/"https:\/\/[^/"]+/g, `"${url}`);
   return { ...block, pull: JSON.parse(text) as Block['pull'] };
 }
+
+/** No booking of the world is farther away; each week that is not asked for saves a request. */
+const within = (days: string): string => {
+  const offset = Math.max(-42, Math.min(63, Number.parseInt(days, 10)));
+  return `${offset < 0 ? '' : '+'}${offset}d`;
+};
 
 /**
  * A first run brings every booking, a second one exactly what changed between, and neither asks for anything that is not documented. Each run
@@ -54,8 +62,9 @@ export async function runAgainst(runtime: PullRuntime, vendor: Vendor): Promise<
       baseUrl: server.url,
       timezone: block.timezone,
       brandId: vendor.env.PROPERTY ?? block.brand_id,
-      connector: parse(read(system, 'connector.yaml')) as Record<string, unknown>,
+      connector: { shape: {}, ...(parse(read(system, 'connector.yaml')) as Record<string, unknown>) },
       pull: { ...block.pull },
+      ...(block.transforms && { transforms: block.transforms }),
     });
     const syncs = syncTypes.filter((type) => block.pull.syncs[type] !== undefined);
     assert.ok(syncs.length > 0, 'the block has a sync');

@@ -16,6 +16,8 @@ export interface Vendor extends Customs {
   /** Who may ask: undefined, or the vendor's refusal. Without it each route checks for itself. */
   authorize?(asked: Asked): Answer | undefined;
   readonly routes: readonly Route[];
+  /** Routes that are not below `base`, such as the tokens of a host of its own. */
+  readonly login?: readonly Route[];
   /** The vendor's answer to too many requests, and how its documentation says when to come again. Some request of each run gets it. */
   readonly limited?: Answer;
   /** Its record of the booking as our canonical record should have it, where the vendor tells less than the world knows. */
@@ -151,11 +153,12 @@ export async function startVendor(vendor: Vendor, book: readonly Stay[]): Promis
     const base = vendor.base ?? '';
     const at = `${method} ${url.pathname}`;
     requests.push(`${method} ${url.pathname}${url.search}`);
-    const found = vendor.routes
-      .map((route) => ({
-        route,
-        params: route.method === method ? paramsOf(base + route.path, url.pathname) : undefined,
-      }))
+    const places = [
+      ...vendor.routes.map((route) => ({ route, at: base + route.path })),
+      ...(vendor.login ?? []).map((route) => ({ route, at: route.path })),
+    ];
+    const found = places
+      .map(({ route, at }) => ({ route, params: route.method === method ? paramsOf(at, url.pathname) : undefined }))
       .find(({ params }) => params !== undefined);
     if (found?.params === undefined) return violation(`${at}: no such route`);
     const { route, params } = found;
@@ -273,6 +276,10 @@ function askedOf(
     number: (name, otherwise) => Number(value(name) ?? otherwise),
   };
 }
+
+/** Whether the value lies between two documented parameters, both included; one that is not sent is no bound. */
+export const isBetween = (asked: Asked, value: string, from: string, to: string): boolean =>
+  value >= asked.text(from) && value <= asked.text(to, '\uffff');
 
 /** The rows of a page, numbered from 1. */
 export function pageOf<Row>(rows: readonly Row[], page: number, size: number): { rows: Row[]; pages: number } {

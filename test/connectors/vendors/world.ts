@@ -68,8 +68,8 @@ export function firstBook(customs: Customs, now: number): Stay[] {
 
 function newStay(no: number, kind: Kind, customs: Customs, now: number): Stay {
   const today = new Date(now).toISOString().slice(0, 10);
-  // 37 and 150 have no common divisor: arrivals are spread from two months ago to three months ahead.
-  const checkIn = dayAfter(today, ((no * 37) % 150) - 60);
+  // 37 and 101 have no common divisor: arrivals are spread from six weeks ago to two months ahead.
+  const checkIn = dayAfter(today, ((no * 37) % 101) - 40);
   const checkOut = dayAfter(checkIn, 1 + (no % 4));
   const [first = '', last = ''] = (names[no % names.length] ?? '').split(' ');
   const status = statusOf(no, checkIn, checkOut, today, customs);

@@ -45,6 +45,7 @@ export interface Documents {
   readonly guard?: Guard;
   readonly destinations?: readonly string[];
   readonly idPrefix?: string;
+  readonly transforms?: readonly unknown[];
 }
 
 export interface StoredReservation {
@@ -123,6 +124,7 @@ export function planOf(documents: Documents): PullPlan {
     timezone: documents.timezone ?? 'Europe/Lisbon',
     country: 'PT',
     id_prefix: documents.idPrefix,
+    transforms: documents.transforms,
     push: { enabled: documents.push ?? false },
     pull: {
       base_url: documents.baseUrl,
