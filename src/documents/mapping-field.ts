@@ -104,10 +104,14 @@ export const fieldFormSchema = z
       .describe('Canonical value to the partner’s spellings, for this field alone; `*` is any other spelling.'),
     number: numberFormat.optional().describe('The format of numbers in text: 1,234.56 (point) or 1.234,56 (comma).'),
     minor_units: z
-      .union([z.int().min(0).max(8), z.literal('currency')])
+      .union([
+        z.int().min(0).max(8),
+        z.literal('currency'),
+        z.strictObject({ path: path.describe('Where the number of digits is, such as `@DecimalPlaces`.') }),
+      ])
       .optional()
       .describe(
-        'The amount is in minor units: how many digits they have, or `currency` for those of the reservation’s currency.',
+        'The amount is in minor units: how many digits they have, `currency` for those of the reservation’s currency, or the path of their number beside the amount. Without a number there, the amount stays as it is.',
       ),
     negate: z.boolean().optional().describe('Reverses the sign of an amount.'),
     date: paths

@@ -8,7 +8,7 @@ import type { FieldForm } from './config.ts';
 import { addDays, isPlaceholderDate, isZeros } from './dates.ts';
 import type { Env } from './env.ts';
 import { readNumber } from './numbers.ts';
-import { silent } from './read.ts';
+import { compileRead, silent } from './read.ts';
 import { isBlank, isHollow, keyText, type Read, type Scope } from './scope.ts';
 import { isLeaf } from './source.ts';
 import {
@@ -36,7 +36,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     named(form),
     valued(form, slot, at, env),
     leaf ? numbered(slot.reading) : undefined,
-    minor(form, env),
+    minor(form, at, env),
     negated(form),
     leaf ? dated(slot) : undefined,
     later(form, slot, at, env),
@@ -133,12 +133,16 @@ function numbered({ number }: Reading): Modify | undefined {
   return number === undefined ? undefined : (value) => readNumber(value, number) ?? value;
 }
 
-function minor({ minor_units: units }: FieldForm, env: Env): Modify | undefined {
+function minor({ minor_units: units }: FieldForm, at: string, env: Env): Modify | undefined {
   if (units === undefined) return undefined;
-  if (typeof units === 'number') {
-    return (value) => {
-      const number = readNumber(value, undefined);
-      return number === undefined ? value : shiftPoint(number, units);
+  if (typeof units === 'number') return (value) => inMajorUnits(value, units);
+  if (typeof units === 'object') {
+    const path = env.path(units.path, `${at}.minor_units.path`);
+    const digits = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+    return (value, scope) => {
+      const text = keyText(digits(scope));
+      if (text === undefined) return value;
+      return /^[0-8]$/.test(text) ? inMajorUnits(value, Number(text)) : 'minor units of an unreadable number of digits';
     };
   }
   const currency = silent(env.currency);
@@ -152,6 +156,11 @@ function minor({ minor_units: units }: FieldForm, env: Env): Modify | undefined 
       ? 'minor units of an unknown currency'
       : shiftPoint(number, digits);
   };
+}
+
+function inMajorUnits(value: Json, digits: number): Json {
+  const number = readNumber(value, undefined);
+  return number === undefined ? value : shiftPoint(number, digits);
 }
 
 function negated(form: FieldForm): Modify | undefined {
