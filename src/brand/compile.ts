@@ -51,7 +51,8 @@ export interface Shapes {
 
 export function compileShapes(connector: Connector, timezone: string, spellings?: Spellings): Shapes {
   const { shape, map, values, unknown_status: unknownStatus } = connector;
-  const config: ShapeConfig = { shape, map, values, spellings, timezone, unknownStatus };
+  const receipt = connector.pull?.acknowledge?.ids;
+  const config: ShapeConfig = { shape, map, values, spellings, receipt, timezone, unknownStatus };
   const pull = compileShape(config);
   const singleMap = connector.pull?.single?.map;
   return {

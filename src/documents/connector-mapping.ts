@@ -65,7 +65,7 @@ function listOf<Of extends z.ZodType>(one: Of) {
 }
 
 /** What identifies items or rows: a path, several paths, or a field with any source. */
-const flatKey = z.union([paths, fieldFormSchema]);
+export const flatKey = z.union([paths, fieldFormSchema]);
 
 /** Of rooms and charges; guests have a canonical field for it. */
 export const itemId = {

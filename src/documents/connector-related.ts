@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { answerPath, idsPath } from './answer-path.ts';
 import { crossChecked, type Report } from './checked.ts';
+import { flatKey } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { checkBody, requestParts, sends } from './connector-request.ts';
 import { acknowledgePlaceholders, relatedPlaceholders, requestPlaceholders } from './placeholders.ts';
@@ -83,9 +84,11 @@ export const inventorySchema = crossChecked(
 export const acknowledgeSchema = crossChecked(
   z.strictObject({
     ...requestParts(acknowledgePlaceholders),
-    ids: answerPath()
+    ids: flatKey
       .optional()
-      .describe('The path in a row of what {ids} and {id} hold, such as a receipt; by default the reservation’s id.'),
+      .describe(
+        'Where a row has what {ids} and {id} hold, such as a receipt: a path, or a field with any source, such as { pick: … }; by default the reservation’s id.',
+      ),
   }),
   (request, report) => {
     checkBody(request, report);

@@ -39,7 +39,14 @@ type RowKey = (scope: Scope) => string | undefined;
 /** A compiled mapping: what compileShape returns. */
 export type Shaper = ReturnType<typeof shaperOf>;
 
-export function shaperOf(config: ShapeConfig, env: Env, listing: Rows, builder: Builder, keyOfRow: RowKey | undefined) {
+export function shaperOf(
+  config: ShapeConfig,
+  env: Env,
+  listing: Rows,
+  builder: Builder,
+  keyOfRow: RowKey | undefined,
+  receiptOf: RowKey | undefined,
+) {
   const flat = keyOfRow !== undefined;
 
   const rawOf = (row: Scope, body: Json): RawRecord => {
@@ -94,6 +101,8 @@ export function shaperOf(config: ShapeConfig, env: Env, listing: Rows, builder: 
     mayCutGroups: flat && config.shape?.flat?.whole !== true && hasRoomDates(config.map?.rooms),
     rows,
     rowKey,
+    /** What acknowledges a row; undefined if it has nothing, or if its id does. */
+    receipt: receiptOf && ((row: Json) => receiptOf(loneScope(row))),
     group,
     count: listing.count,
     draft: (raw: RawRecord) => builder.build(raw),

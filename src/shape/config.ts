@@ -62,6 +62,8 @@ export interface ShapeConfig {
   /** Spellings of the workspace, for what `values` does not list. */
   readonly spellings?: ValuesConfig | undefined;
   readonly values?: ValuesConfig | undefined;
+  /** What acknowledges a row, if it is not the id. */
+  readonly receipt?: KeyMap | undefined;
   /** IANA name; instants become dates of this zone. */
   readonly timezone: string;
   readonly unknownStatus: 'dead_letter' | 'other';

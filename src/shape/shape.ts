@@ -47,8 +47,10 @@ function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
   const builder = compileBuilder(config, env);
   const flatKey = config.shape?.flat?.key;
   const rowKey = flatKey === undefined ? undefined : compileFlatKey(flatKey, 'shape.flat.key', env);
+  const receipt =
+    config.receipt === undefined ? undefined : compileFlatKey(config.receipt, 'pull.acknowledge.ids', env);
   if (env.problems.length > 0) return { kind: 'invalid', problems: distinct(env.problems) };
-  return { kind: 'ok', shaper: shaperOf(config, env, rows, builder, rowKey) };
+  return { kind: 'ok', shaper: shaperOf(config, env, rows, builder, rowKey, receipt) };
 }
 
 /** The key of flat rows is compiled twice, for rows and for items: report its mistake once. */

@@ -1,14 +1,13 @@
 import type { Brand } from '../../../brand/brand.ts';
 import type { Reservation } from '../../../canonical/reservation.ts';
 import { localDateAt } from '../../../canonical/values.ts';
-import { pathReader } from '../../../json-path/read.ts';
 import { shortHash } from '../../../kit/short-hash.ts';
 import { version } from '../../../kit/version.ts';
 import type { AnswerRead, AskCounts } from '../../../outbound/ask/ports.ts';
 import { state } from '../../../pipeline.ts';
 import type { Arrival, Statement } from '../../../reconcile/forms.ts';
 import type { RawRecord } from '../../../shape/shape.ts';
-import type { EpochMs, Json } from '../../../terms.ts';
+import type { EpochMs } from '../../../terms.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import type { Taken } from '../run/pass.ts';
 import {
@@ -65,14 +64,12 @@ export async function makePageCommit(
     skipped.push(...its.skipped);
     routed.push({ ...its, brand });
   }
-  const receipt = plan.settings.acknowledge?.ids;
-  const receipts = receipt === undefined ? undefined : taken.rows.flatMap(({ raw }) => textAt(receipt, raw.value));
   const left = { fetched: unrouted.length, skipped: unrouted.length };
   return {
     ...made,
     ...(routed.length > 0 && { routed }),
     ...(unrouted.length > 0 && { unrouted }),
-    ...(receipts && { receipts }),
+    ...(page.receipts && { receipts: page.receipts }),
     counted: sum(sum(sum(counted, made.counted), left), { pages: 1, bytes, rows: taken.count, repeated }),
     position: after,
     requestedAt,
@@ -92,11 +89,6 @@ export async function makePageCommit(
       skipped: skipped.slice(0, mostSkipped),
     },
   };
-}
-
-function textAt(path: string, row: Json): string[] {
-  const value = pathReader(path)(row);
-  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }
 
 /** Where rows come from: a page of a run, or several of its pages. */

@@ -19,6 +19,8 @@ export interface WholePage {
   readonly count: number;
   readonly total?: number;
   readonly fingerprint: number;
+  /** What acknowledges the rows, earlier ones of the same reservation included; unless the ids of the reservations do. */
+  readonly receipts?: readonly string[];
 }
 
 type Page = WholePage | { readonly kind: 'misshapen'; readonly code: ErrorCode; readonly message: string };
@@ -44,6 +46,7 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
     count: Math.max(shaper.count(body), 0),
     ...(total !== undefined && { total }),
     fingerprint: rows.length === 0 ? 0 : shortHash(rows.map(({ identity }) => identity).join()),
+    ...(shaper.receipt && { receipts: shown.flatMap(({ raw }) => shaper.receipt?.(raw.value) ?? []) }),
   };
 }
 
