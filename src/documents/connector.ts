@@ -66,6 +66,11 @@ const pullSchema = crossChecked(
       .describe(
         'A call that acknowledges the reservations of a page, for feeds that repeat unacknowledged ones. It is sent after the page’s commit; then the list is requested again until it shows nothing new.',
       ),
+    changed: answerPath()
+      .optional()
+      .describe(
+        'Where a row says when it changed: a number, or a time in ISO 8601. Of two rows of one reservation in a run, the one that changed later counts; without it, the one that comes later.',
+      ),
     since: section('For a list by modification time: the values of {since} and {now}.', {
       overlap: durationText('1m', '7d')
         .default('15m')

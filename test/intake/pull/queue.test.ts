@@ -132,3 +132,43 @@ test('a queue that is acknowledged by receipts, not by the ids of its bookings',
   const { state, counters } = await sync(ports, 'receipts', { sync: 'pre_stay' });
   assert.deepEqual([state, counters.fetched, pending.length], ['complete', 23, 0]);
 });
+
+/** Three revisions of every third booking, two of the others. The queue shows them oldest or newest first, in pages of any size. */
+for (const newestFirst of [false, true])
+  for (const size of [1, 2, 3, 7, 100])
+    test(`revisions of one booking, ${newestFirst ? 'newest' : 'oldest'} first, ${size} a page: the newest is stored`, async () => {
+      const integration = `revisions-${newestFirst}-${size}`;
+      const newest = new Map<string, number>();
+      let pending = [0, 1, 2].flatMap((round) =>
+        bookings(12, '2026-03-01')
+          .filter((_, i) => round < 2 || i % 3 === 0)
+          .map((one, i) => {
+            const changed = round * 100 + i;
+            newest.set(one.id, changed);
+            return {
+              ...one,
+              receipt: `v${changed}`,
+              total_amount: changed,
+              changed: `2026-02-01T10:0${round}:${10 + i}Z`,
+            };
+          }),
+      );
+      if (newestFirst) pending.reverse();
+      const partner = await partnerOf((asked) => {
+        if (asked.path === '/pending') return { json: { reservations: pending.slice(0, size) } };
+        const { receipts } = JSON.parse(asked.body) as { receipts: string[] };
+        pending = pending.filter(({ receipt }) => !receipts.includes(receipt));
+        return { json: {} };
+      });
+      const { pull } = connectorWith({ type: 'none' });
+      const acknowledge = { method: 'POST', path: '/ack', ids: 'receipt', body: { receipts: '{ids}' } };
+      const connector = { pull: { ...pull, acknowledge, changed: 'changed' } };
+      const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+      const { state, error } = await sync(ports, integration, { sync: 'pre_stay' });
+      assert.deepEqual([state, pending.length], ['complete', 0], JSON.stringify(error));
+      const stored = await runtime.stored(integration);
+      assert.deepEqual(
+        stored.map(({ id, data }) => [id, data.total_amount]),
+        [...newest].sort(),
+      );
+    });

@@ -1,6 +1,7 @@
 import type { Brand } from '../../../brand/brand.ts';
 import type { Pagination } from '../../../documents/connector-pagination.ts';
 import type { ErrorCode } from '../../../errors.ts';
+import { pathReader } from '../../../json-path/read.ts';
 import { shortHash } from '../../../kit/short-hash.ts';
 import { answerReader } from '../../../outbound/ask/answer.ts';
 import type { Asked } from '../../../outbound/ask/ports.ts';
@@ -30,12 +31,13 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   const { body, headers } = answer;
   if (body === undefined) return { kind: 'page', rows: [], repeated: 0, count: 0, fingerprint: 0 };
   const { pull: shaper } = plan.brand.shapers;
+  const changedAt = plan.settings.changed === undefined ? undefined : pathReader(plan.settings.changed);
   const shaped = shaper.records(body);
   if (shaped.kind === 'invalid') return { kind: 'misshapen', code: 'pull.wrong_shape', message: shaped.message };
   const shown = shaper.flat
     ? shaper.rows(body).map((row) => flatRow(row, shaper.rowKey(row)))
-    : shaped.records.map((raw) => nestedRow(raw, plan.routing));
-  const rows = shaper.flat ? shown : withPartials(lastOfEach(shown));
+    : shaped.records.map((raw) => nestedRow(raw, plan.routing, changedAt));
+  const rows = shaper.flat ? shown : withPartials(newestOfEach(shown));
   const { pagination } = plan.settings;
   const shownTotal = pagination.type !== 'none' && pagination.total === false ? undefined : readTotal(shaped.total);
   const total = totalOf(pagination, body, headers) ?? shownTotal;
@@ -50,12 +52,29 @@ export function readPage(plan: PullPlan, answer: Extract<Asked, { kind: 'answer'
   };
 }
 
-function nestedRow(raw: RawRecord, routing: Routing | undefined): Row {
+function nestedRow(
+  raw: RawRecord,
+  routing: Routing | undefined,
+  changedAt: ((row: Json) => Json | undefined) | undefined,
+): Row {
   const content = shortHash(JSON.stringify(raw.value));
   const property = routing?.propertyOf(raw.value);
   const identity =
     raw.key === '' ? content : raw.partial ? partialIdentity(raw.key, property) : rowIdentity(raw.key, property);
-  return { identity, content, raw, ...(property !== undefined && { property }) };
+  const changed = momentOf(changedAt?.(raw.value));
+  return {
+    identity,
+    content,
+    raw,
+    ...(property !== undefined && { property }),
+    ...(changed !== undefined && { changed }),
+  };
+}
+
+/** A time in ISO 8601, or any number that grows. */
+function momentOf(value: Json | undefined): number | undefined {
+  const number = typeof value === 'string' && !/^\d+(?:\.\d+)?$/.test(value) ? Date.parse(value) : Number(value);
+  return value === null || Number.isNaN(number) ? undefined : number;
 }
 
 /** A bare cancellation adds to the row of the same reservation, it does not replace it: the two are different rows. */
@@ -63,10 +82,14 @@ function partialIdentity(key: string, property: string | undefined): number {
   return rowIdentity(`${key} \u0000partial`, property);
 }
 
-/** If a page shows a reservation twice, the later row counts. */
-function lastOfEach(rows: readonly Row[]): readonly Row[] {
-  const last = new Map(rows.map((row) => [row.identity, row]));
-  return last.size === rows.length ? rows : rows.filter((row) => last.get(row.identity) === row);
+/** If a page shows a reservation twice, the row that changed later counts; of rows that do not say, the later one. */
+function newestOfEach(rows: readonly Row[]): readonly Row[] {
+  const newest = new Map<number, Row>();
+  for (const row of rows) {
+    const known = newest.get(row.identity);
+    if (known === undefined || (row.changed ?? 0) >= (known.changed ?? 0)) newest.set(row.identity, row);
+  }
+  return newest.size === rows.length ? rows : rows.filter((row) => newest.get(row.identity) === row);
 }
 
 /** Rows know the content of a bare cancellation that adds to them. */
@@ -103,6 +126,8 @@ export interface Row {
   /** Hash of the bare cancellation that adds to the row: without it, it is another row. */
   readonly added?: number;
   readonly raw: RawRecord;
+  /** When the partner changed it, if it says so. */
+  readonly changed?: number;
   /** The property that the row names, where one poll serves several brands. */
   readonly property?: string;
 }

@@ -52,6 +52,8 @@ export class WindowReader {
   readonly #rules: PassRules;
   /** Identity hash to content hash, over all passes of the window. */
   readonly #seen = new Map<number, number>();
+  /** When each reservation changed last, where rows say so. */
+  readonly #newest = new Map<number, number>();
   readonly #inPass = new Set<number>();
   readonly #marks = new Set<number>();
   readonly #fingerprints = new Set<number>();
@@ -108,7 +110,9 @@ export class WindowReader {
         : this.#follow(state, page, next, after);
     return {
       follow,
-      rows: fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed],
+      rows: (fresh.length + changed.length === page.rows.length ? page.rows : [...fresh, ...changed]).filter(
+        (row) => !this.#isOutdated(row),
+      ),
       fresh: fresh.length,
       count,
       mark,
@@ -131,6 +135,14 @@ export class WindowReader {
       this.#inPass.add(row.identity);
     }
     return { fresh, changed, doubles };
+  }
+
+  /** Whether an earlier page showed a newer row of the reservation: a queue may list its newest rows first. */
+  #isOutdated({ identity, changed }: Row): boolean {
+    if (changed === undefined) return false;
+    const newest = this.#newest.get(identity) ?? changed;
+    if (changed >= newest) this.#newest.set(identity, changed);
+    return changed < newest;
   }
 
   #beginPass(no: number): void {
