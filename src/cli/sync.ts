@@ -4,6 +4,7 @@ import { addDays, isLocalDate, localDateAt } from '../canonical/values.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { pullPorts } from '../composition/pull.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
+import { listRequestsOf } from '../documents/pull.ts';
 import { errors, InnboundError } from '../errors.ts';
 import type { PullPorts, QueueRequest } from '../intake/pull/ports.ts';
 import { asksByDays, listRequestOf, noList } from '../intake/pull/request/list-request.ts';
@@ -138,7 +139,7 @@ function requestOf(runtime: Runtime, name: string, options: Options): QueueReque
     throw new InnboundError('documents.unknown_name', `There is no integration ${name}; in force: ${names}.`);
   }
   const { pull } = request.connector.body;
-  if (pull !== undefined && listRequestOf(pull, { sync: options.type }) === undefined)
+  if (pull !== undefined && listRequestOf(listRequestsOf(pull), { sync: options.type }) === undefined)
     throw new InnboundError(noList.code, `${noList.message}.`);
   const hasRange = options.from !== undefined || options.to !== undefined;
   if (options.type === undefined && !hasRange) {

@@ -1,5 +1,5 @@
 import type { Brand } from '../brand/brand.ts';
-import { pullOf } from '../documents/pull.ts';
+import { listRequestsOf, pullOf } from '../documents/pull.ts';
 import { durationMs, sizeBytes } from '../documents/units.ts';
 import type { PullPlan, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
 import { listRequestOf, noList } from '../intake/pull/request/list-request.ts';
@@ -89,7 +89,7 @@ export async function startRun(
   request: Omit<QueueRequest, 'integration'>,
 ): Promise<Queued | typeof noList> {
   const pull = runtime.active().integrations.get(integration)?.connector.body.pull;
-  if (pull !== undefined && listRequestOf(pull, request) === undefined) return noList;
+  if (pull !== undefined && listRequestOf(listRequestsOf(pull), request) === undefined) return noList;
   const queued = await queueRun(runtime.pool, { ...request, integration: integration as IntegrationName });
   runtime.wake.signal('runs');
   return queued;

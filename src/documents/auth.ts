@@ -36,7 +36,13 @@ const basic = z
   .strictObject({
     type: z.literal('basic').describe('HTTP Basic.'),
     username: z.string().describe('The user that the partner knows.'),
-    password: z.string().meta({ writeOnly: true }).describe('The user’s password; it may be empty.'),
+    password: z
+      .string()
+      .meta({ writeOnly: true })
+      .optional()
+      .describe(
+        'The user’s password; it may be empty. Without it, `username` is sent alone, without a colon, for partners that take a key so.',
+      ),
   })
   .meta({ title: 'basic', description: 'User name and password in the Authorization header.' });
 
@@ -53,6 +59,7 @@ const digest = z
 const oauth2Shape = {
   type: z.literal('oauth2').describe('OAuth 2.0; tokens are fetched, kept encrypted and refreshed before they expire.'),
   token_url: httpUrl().describe('Where tokens are issued and refreshed.'),
+  refresh_url: httpUrl().optional().describe('Where tokens are refreshed, if it is another address.'),
   client_id: z.string().min(1).describe('The client id that the partner issued.'),
   client_auth: z
     .enum(['basic', 'post'])
@@ -162,7 +169,9 @@ const login = crossChecked(
     query: z.record(z.string(), secretText()).optional().describe('Query parameters of the login call.'),
     body: z.record(z.string(), z.json()).optional().meta({ writeOnly: true }).describe('The body of the login call.'),
     token: answerPath().default('token').describe('Path of the token in the answer, or header.NAME.'),
-    expires_in: answerPath().optional().describe('Path of the token’s lifetime in seconds, if the answer has one.'),
+    expires_in: answerPath()
+      .optional()
+      .describe('Path of the token’s lifetime in seconds, or of the date-time when it ends, if the answer has one.'),
     lifetime: durationText('1m', '30d')
       .default('30m')
       .describe('How long a token is used if the answer has no lifetime.'),

@@ -81,20 +81,42 @@ export const inventorySchema = crossChecked(
 );
 
 /** The call after a page is stored. */
+const acknowledgeParts = {
+  ...requestParts(acknowledgePlaceholders),
+  method: z.enum(['GET', 'POST', 'PUT']).default('GET').describe('The method of the call. Without `body` it has none.'),
+};
+const checkAcknowledge = (request: Readonly<Record<string, unknown>>, report: Report): void => {
+  checkBody(request, report);
+  if (!sends(request, acknowledgePlaceholders, 'ids', 'ids.joined', 'id')) report({ message: 'sends no {ids}' });
+};
 export const acknowledgeSchema = crossChecked(
   z.strictObject({
-    ...requestParts(acknowledgePlaceholders),
+    ...acknowledgeParts,
     ids: flatKey
       .optional()
       .describe(
         'Where a row has what {ids} and {id} hold, such as a receipt: a path, or a field with any source, such as { pick: … }; by default the reservation’s id.',
       ),
   }),
-  (request, report) => {
-    checkBody(request, report);
-    if (!sends(request, acknowledgePlaceholders, 'ids', 'ids.joined', 'id')) report({ message: 'sends no {ids}' });
-  },
+  checkAcknowledge,
 );
+
+/** Lists beside the first, each with its own acknowledgement. What acknowledges a row is the same in all. */
+export const furtherListsSchema = z
+  .array(
+    crossChecked(
+      z.strictObject({
+        ...requestParts(requestPlaceholders),
+        acknowledge: crossChecked(z.strictObject(acknowledgeParts), checkAcknowledge)
+          .optional()
+          .describe('The call that acknowledges a page of this list.'),
+      }),
+      checkBody,
+    ),
+  )
+  .describe(
+    'Further lists that every run reads after the first, such as a second queue. Their rows are mapped as those of `request`; shape.also says where they are, if it is another place.',
+  );
 
 /** Further requests for what the rows of a page only name by id. */
 export const relatedSchema = crossChecked(z.array(tableSchema), (tables, report) => {

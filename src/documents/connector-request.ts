@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../terms.ts';
 import { answerPath, checkAnswerPath } from './answer-path.ts';
 import { checkedText, crossChecked, type Report, textsChecked } from './checked.ts';
 import { mapSchema } from './connector-mapping.ts';
@@ -63,6 +64,35 @@ export const requestSchema = crossChecked(z.strictObject(requestParts(requestPla
   'How to request the list of reservations.',
 );
 
+const { method, encoding, path, ...listParts } = requestParts(requestPlaceholders);
+
+/** The request of one sync: whole, or what it changes. */
+export const syncRequestSchema = z
+  .strictObject({
+    path: path.optional().describe('The path under base_url; without it, the request is `request` with these keys.'),
+    method: method.unwrap().optional().describe('GET or POST.'),
+    encoding: encoding.unwrap().optional().describe('How the body is written: `json` or `form`.'),
+    ...listParts,
+  })
+  .describe('The request of this sync, or what it changes of `request`.');
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** A request with a path stands alone; one without is `request` with other keys in its query, body and headers. */
+export function requestOfSync(request: unknown, own: Loose): Loose {
+  return own.path === undefined && isObject(request)
+    ? overlaid(request, own)
+    : { method: 'GET', encoding: 'json', ...own };
+}
+
+function overlaid(under: Loose, over: Loose): Loose {
+  const keys = Object.entries(over).map(([key, value]) => {
+    const before = Object.hasOwn(under, key) ? under[key] : undefined;
+    return [key, isObject(value) && isObject(before) ? overlaid(before, value) : (value ?? before)] as const;
+  });
+  return { ...under, ...Object.fromEntries(keys) };
+}
+
 /** Each end of the window, in every form that a request can send it. */
 const bounds = [
   ['window.from', 'window.from_utc', 'window.before'],
@@ -85,8 +115,8 @@ export function checkSteps(pull: Readonly<Record<string, unknown>>, report: Repo
   if (valueAt(pull, ['since', 'step']) === undefined) return;
   const requests = { request: pull.request, ...(pull.requests as Readonly<Record<string, unknown>>) };
   for (const [type, request] of Object.entries(requests)) {
-    if (typeof request !== 'object' || request === null) continue;
-    const parts = request as Readonly<Record<string, unknown>>;
+    if (!isObject(request)) continue;
+    const parts = type === 'request' ? request : requestOfSync(pull.request, request);
     if (!sends(parts, requestPlaceholders, 'since', 'since_utc')) continue;
     if (sends(parts, requestPlaceholders, 'now', 'now_utc')) continue;
     const message = 'since.step needs an upper bound: send {now} in the same request';
@@ -94,9 +124,11 @@ export function checkSteps(pull: Readonly<Record<string, unknown>>, report: Repo
   }
 }
 
-const wanted = z.union([scalar, z.null(), z.array(z.union([scalar, z.null()])).min(1)], {
-  error: 'must be a value, a list of values, or null for an empty one',
-});
+const oneOf = z.union([scalar, z.null(), z.array(z.union([scalar, z.null()])).min(1)]);
+const wanted = z.union(
+  [oneOf, z.strictObject({ not: oneOf.describe('Any value but this, or these; a missing value is none of them.') })],
+  { error: 'must be a value, a list of values, null for an empty one, or { not: … }' },
+);
 
 const errorSchema = crossChecked(
   z.strictObject({

@@ -1,24 +1,28 @@
 import { z } from 'zod';
 import { reservationFields } from '../canonical/fields.ts';
+import { isObject } from '../terms.ts';
 import { answerPath, parsePlace } from './answer-path.ts';
 import { checkedText, crossChecked, type Report, textsIn } from './checked.ts';
 import { streamSchema } from './connector-events.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { acknowledgeSchema, inventorySchema, relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, furtherListsSchema, inventorySchema, relatedSchema } from './connector-related.ts';
 import {
+  checkBody,
   checkBounds,
   checkJoinedIds,
   checkSteps,
   errorsSchema,
   guestRequestSchema,
+  requestOfSync,
   requestSchema,
   singleSchema,
+  syncRequestSchema,
 } from './connector-request.ts';
 import { valueAt } from './path.ts';
 import { ruleSchema } from './rule.ts';
-import { daysText, durationText, nameText, section } from './scalars.ts';
+import { daysText, durationText, headerName, nameText, section } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
 
@@ -31,14 +35,15 @@ const pullSchema = crossChecked(
       ),
     requests: z
       .strictObject({
-        pre_stay: requestSchema.optional(),
-        stay: requestSchema.optional(),
-        post_stay: requestSchema.optional(),
+        pre_stay: syncRequestSchema.optional(),
+        stay: syncRequestSchema.optional(),
+        post_stay: syncRequestSchema.optional(),
       })
       .default({})
       .describe(
-        'Other requests for single syncs, such as a filter by departure for post_stay. A backfill uses `request`.',
+        'Other requests for single syncs. One with a path stands alone; one without is `request` with further or other keys, such as `post_stay: { query: { filter: departure } }`. A backfill uses `request`.',
       ),
+    also: furtherListsSchema.default([]),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     single: singleSchema.optional(),
     guest: guestRequestSchema.optional(),
@@ -89,6 +94,11 @@ const pullSchema = crossChecked(
         'What to do with a reservation that a complete run no longer lists and that a `single` request, if there is one, does not find: `kept` marks it as not listed, `cancelled` delivers it as cancelled, unless its status is checked_in or checked_out.',
       ),
     errors: errorsSchema,
+    wait: headerName()
+      .optional()
+      .describe(
+        'The header in which a 429 names the wait, in seconds, as Unix time or as a date. Retry-After, X-RateLimit-Reset, RateLimit-Reset and X-RateLimit-Retry-After are read without this.',
+      ),
     property: answerPath()
       .optional()
       .describe(
@@ -107,8 +117,13 @@ const pullSchema = crossChecked(
   (pull, report) => {
     if (pull.window !== 'none') {
       checkBounds(pull.request, report, ['request']);
-      for (const [type, request] of Object.entries(pull.requests ?? {}))
-        checkBounds(request, report, ['requests', type]);
+    }
+    for (const [type, own] of Object.entries(pull.requests ?? {})) {
+      const request = isObject(own) ? requestOfSync(pull.request, own) : {};
+      const at: Report = (problem, path = []) => report(problem, ['requests', type, ...path]);
+      checkBody(request, at);
+      if (request.path === undefined) at({ message: 'has no path, and there is no request that it changes' });
+      else if (pull.window !== 'none') checkBounds(request, report, ['requests', type]);
     }
     checkSteps(pull, report);
     if (valueAt(pull, ['request', 'method']) !== 'GET') return;

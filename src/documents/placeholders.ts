@@ -45,6 +45,7 @@ export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
   ids: 'the ids of the page’s reservations: a list in a body, a repeated parameter in a query',
   'ids.joined': 'the same as one text, with commas between',
   id: 'the id of one reservation: an item of a list that uses it is repeated for each id; elsewhere, one call is made for each id',
+  now: 'the time of the call, in UTC (2026-03-29T00:00:00Z)',
   brand_id: 'the brand_id of the integration',
 };
 

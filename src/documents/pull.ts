@@ -2,6 +2,7 @@ import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { parsePlace } from './answer-path.ts';
 import type { AuthDocument, PullAuthDocument } from './auth.ts';
 import type { Connector } from './connector.ts';
+import { requestOfSync } from './connector-request.ts';
 import type { Integration } from './integration.ts';
 import { rateOf } from './scalars.ts';
 import { dayOffset, durationMs } from './units.ts';
@@ -9,10 +10,8 @@ import { dayOffset, durationMs } from './units.ts';
 type ConnectorPull = NonNullable<Connector['pull']>;
 export type IntegrationPull = Omit<NonNullable<Integration['pull']>, 'auth'> & { readonly auth: PullAuthDocument };
 
-export type RequestTemplate = Pick<
-  NonNullable<ConnectorPull['request']>,
-  'method' | 'path' | 'query' | 'body' | 'encoding' | 'headers'
->;
+export type RequestTemplate = Omit<Acknowledge, 'ids'>;
+export type Acknowledge = NonNullable<ConnectorPull['acknowledge']>;
 export type Single = NonNullable<ConnectorPull['single']>;
 /** A table that the rows of a page refer to by id, and how to request it. */
 export type Related = ConnectorPull['related'][number];
@@ -54,6 +53,7 @@ export function pullOf({ integration, account = integration, brandId, timezone, 
   return {
     ...api,
     ...brand,
+    ...listRequestsOf(connector),
     integration,
     /** The integration whose `pull` section applies. Tokens and pauses belong to it. */
     account,
@@ -79,6 +79,15 @@ export function pullOf({ integration, account = integration, brandId, timezone, 
     idleMs: durationMs(timeouts.idle),
     deadlineMs: durationMs(timeouts.total),
   };
+}
+
+/** The request of every list, whole. */
+export function listRequestsOf({ request, requests }: Pick<ConnectorPull, 'request' | 'requests'>): {
+  readonly request: RequestTemplate | undefined;
+  readonly requests: Partial<Record<SyncType, RequestTemplate>>;
+} {
+  const whole = Object.entries(requests).map(([sync, own]) => [sync, requestOfSync(request, own ?? {})]);
+  return { request, requests: Object.fromEntries(whole) };
 }
 
 /** A sync without a range reads a list without dates: which days its run names does not matter. */

@@ -5,14 +5,23 @@ interface WaitBounds {
 
 const upToADay: WaitBounds = { leastMs: 0, mostMs: 24 * 3_600_000 };
 
-/** The wait that a Retry-After header asks for, in seconds or as a date, within the bounds; undefined if it cannot be read. */
+/** More seconds than this are Unix time: September 2001. */
+const leastUnixTime = 1_000_000_000;
+
+/** The wait that a Retry-After header asks for, in seconds, as Unix time or as a date, within the bounds; undefined if it cannot be read. */
 export function retryAfterMs(
   header: string | null | undefined,
   nowMs: number,
   { leastMs, mostMs }: WaitBounds = upToADay,
 ): number | undefined {
   const text = header?.trim() ?? '';
-  const askedMs = /^\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text) * 1_000) : dateMs(text) - nowMs;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  const askedMs =
+    seconds === undefined
+      ? dateMs(text) - nowMs
+      : seconds < leastUnixTime
+        ? Math.ceil(seconds * 1_000)
+        : Math.ceil(seconds > 1_000 * leastUnixTime ? seconds : seconds * 1_000) - nowMs;
   return Number.isNaN(askedMs) ? undefined : Math.min(Math.max(askedMs, leastMs), mostMs);
 }
 

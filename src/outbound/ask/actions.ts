@@ -116,6 +116,8 @@ function bodyError(means: Meaning, words: Json): FoundError {
 }
 
 function holds(value: Json | undefined, wanted: BodyError['when'][string]): boolean {
+  if (typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted))
+    return value !== undefined && !holds(value, wanted.not);
   return [wanted]
     .flat()
     .some((one) => (one === null ? isEmpty(value) : value !== undefined && text(value) === text(one)));

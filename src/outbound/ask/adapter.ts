@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { InnboundError } from '../../errors.ts';
 import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
-import type { OpenRequest, WireRequest } from './request.ts';
+import { type OpenRequest, type WireRequest, withHeaders } from './request.ts';
 
 /**
  * An adapter is a module in the workspace whose default export turns a response's bytes into JSON, and whose export `request`, if there is
@@ -57,12 +57,8 @@ export async function writeAdapted(
     if (request === undefined) return { kind: 'ok', wire };
     const written = await request(body);
     if (typeof written?.body !== 'string') throw new TypeError('its export `request` did not return a body of text');
-    const replaced = new Set(Object.keys(written.headers ?? {}).map((name) => name.toLowerCase()));
-    const kept = Object.entries(wire.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
-    return {
-      kind: 'ok',
-      wire: { ...wire, body: written.body, headers: { ...Object.fromEntries(kept), ...written.headers } },
-    };
+    const headers = withHeaders(wire.headers, written.headers ?? {});
+    return { kind: 'ok', wire: { ...wire, body: written.body, headers } };
   } catch (error) {
     return { kind: 'failed', ...failureOf(error) };
   }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 /** A request before credentials are added. */
 export interface OpenRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly base: string;
   /** In the order sent. */
   readonly query: readonly (readonly [string, string])[];
@@ -14,7 +14,7 @@ export interface OpenRequest {
 
 /** A request as sent: exact bytes and address. */
 export interface WireRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   /** Path and query as sent; this is what an HMAC signs. */
   readonly pathQuery: string;
@@ -49,7 +49,7 @@ export function openRequest(
     const filled = fill(text, values);
     if (filled !== undefined) headers[name] = plainText(filled);
   }
-  const hasBody = template.method === 'POST';
+  const hasBody = template.method === 'POST' || template.body !== undefined;
   const body = hasBody ? ((fill(template.body ?? {}, values) ?? {}) as Record<string, Json>) : undefined;
   const opened: OpenRequest = {
     method: template.method,
@@ -63,16 +63,21 @@ export function openRequest(
 
 /** Headers and parameters replace those of the same name. */
 export function withParts(request: OpenRequest, { headers = {}, query = {}, body }: Parts): OpenRequest {
-  const replaced = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const keptHeaders = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()));
   const keptQuery = request.query.filter(([name]) => !Object.hasOwn(query, name));
   const added = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
   return {
     ...request,
-    headers: { ...Object.fromEntries(keptHeaders), ...headers },
+    headers: withHeaders(request.headers, headers),
     query: [...keptQuery, ...added],
     ...(body && { body: merged(request.body ?? {}, body) }),
   };
+}
+
+/** Headers replace those of the same name in any letter case: a server that is sent both reads either one. */
+export function withHeaders(headers: OpenRequest['headers'], more: OpenRequest['headers']): Record<string, string> {
+  const replaced = new Set(Object.keys(more).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...more };
 }
 
 /** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */
@@ -110,13 +115,13 @@ export function toWire(request: OpenRequest): WireRequest {
   const joint = request.base.includes('?') ? '&' : '?';
   const url = new URL(pairs.length === 0 ? request.base : `${request.base}${joint}${pairs.join('&')}`);
   url.hash = '';
-  const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
-  if (request.body === undefined) return { method: request.method, url: url.href, pathQuery: pathQuery(url), headers };
+  const type = request.encoding === 'form' ? formType : 'application/json';
+  const ours = { accept: 'application/json', ...(request.body && { 'content-type': type }) };
+  const headers = withHeaders(ours, request.headers);
+  const wire = { method: request.method, url: url.href, pathQuery: pathQuery(url), headers };
+  if (request.body === undefined) return wire;
   return {
-    method: request.method,
-    url: url.href,
-    pathQuery: pathQuery(url),
-    headers: { 'content-type': request.encoding === 'form' ? formType : 'application/json', ...headers },
+    ...wire,
     body: request.encoding === 'form' ? formText(request.body) : JSON.stringify(request.body),
   };
 }

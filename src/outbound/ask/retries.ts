@@ -15,11 +15,21 @@ export const mostTries = 5;
 const mostWaits = 10;
 const firstDelayMs = 2_000;
 const longestDelayMs = 60_000;
+const longestWaitMs = 300_000;
 
 /** Exponential backoff with full jitter, so that nodes that failed together do not retry together. */
 export function backoffMs(failures: number, random: number): number {
   return Math.round(random * Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1)));
 }
+
+/** After a 429 that names no time. Ten of them take nine minutes at least: some limits are by the minute, some by the hour. */
+export function waitMs(waits: number, random: number): number {
+  const most = Math.min(longestWaitMs, firstDelayMs * 2 ** (waits - 1));
+  return Math.round((most * (1 + random)) / 2);
+}
+
+/** Where partners name the end of a limit, in seconds or as Unix time. */
+const limitHeaders = ['x-ratelimit-retry-after', 'x-ratelimit-reset', 'x-rate-limit-reset', 'ratelimit-reset'];
 
 /** Bounds of a partner's Retry-After: less than a second is not a pause, more than an hour looks like an outage. */
 const retryAfterBounds = { leastMs: 1_000, mostMs: 3_600_000 } as const;
@@ -30,7 +40,7 @@ const retryAfterBounds = { leastMs: 1_000, mostMs: 3_600_000 } as const;
  */
 export function retriesOf(
   ports: Pick<AskPorts, 'clock' | 'random' | 'partners' | 'limits'>,
-  { account }: Pick<AskPlan['settings'], 'account'>,
+  { account, wait }: Pick<AskPlan['settings'], 'account' | 'wait'>,
   options: AskerOptions,
   { counts, tried }: AskOptions,
 ) {
@@ -56,6 +66,15 @@ export function retriesOf(
     return retryAfterMs(answered.headers['retry-after'], ports.clock.now(), retryAfterBounds);
   }
 
+  /** The end of the partner's limit, which other headers name on every answer. One that is over says nothing. */
+  function limitEndMs(answered: Answered): number | undefined {
+    if (answered.kind !== 'answer') return undefined;
+    const names = wait === undefined ? limitHeaders : [wait.toLowerCase(), ...limitHeaders];
+    return names
+      .map((name) => retryAfterMs(answered.headers[name], ports.clock.now(), retryAfterBounds))
+      .find((ms = 0) => ms > retryAfterBounds.leastMs);
+  }
+
   return {
     park,
     waitOrPark,
@@ -72,7 +91,7 @@ export function retriesOf(
     async waitAsTold(failure: Failure, answered: Answered): Promise<NoAnswer | undefined> {
       waits++;
       if (waits > mostWaits) return { kind: 'failed', ...failure };
-      const ms = namedMs(answered) ?? Math.max(1_000, backoffMs(waits, ports.random()));
+      const ms = namedMs(answered) ?? limitEndMs(answered) ?? waitMs(waits, ports.random());
       await ports.partners.pause(account, ms);
       return waitOrPark(ms, 'retry_after');
     },

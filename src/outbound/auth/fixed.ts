@@ -42,7 +42,7 @@ export function secretsOf(auth: PullSettings['auth']): string[] {
     case 'api_key':
       return [auth.key];
     case 'basic':
-      return [basicPair(auth), auth.password];
+      return [basicPair(auth), auth.password ?? auth.username];
     case 'digest':
       return [auth.password];
     case 'hmac':
@@ -53,8 +53,8 @@ export function secretsOf(auth: PullSettings['auth']): string[] {
 }
 
 /** The value after `Basic `. */
-function basicPair({ username, password }: { readonly username: string; readonly password: string }): string {
-  return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
+function basicPair({ username, password }: Extract<Auth, { type: 'basic' }>): string {
+  return Buffer.from(password === undefined ? username : `${username}:${password}`, 'utf8').toString('base64');
 }
 
 export function textsIn(value: Json | Readonly<Record<string, Json>>): string[] {

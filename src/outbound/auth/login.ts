@@ -49,7 +49,7 @@ async function requestLogin(
   const token = answerReader(login.token)(body, answered.headers);
   if (answered.status < 300 && (typeof token === 'string' || typeof token === 'number') && token !== '') {
     const stated = login.expires_in === undefined ? undefined : answerReader(login.expires_in)(body, answered.headers);
-    const lifetimeMs = statedLifetimeMs(stated) ?? login.lifetimeMs;
+    const lifetimeMs = statedLifetimeMs(stated, askedAt) ?? login.lifetimeMs;
     return { kind: 'renewed', tokens: { accessToken: String(token), expiresAt: askedAt + lifetimeMs } };
   }
   const said = saidIn(answered, body, secretsOf(login));

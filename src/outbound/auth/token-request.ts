@@ -1,7 +1,7 @@
 import type { OAuth2 } from '../../documents/pull.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import { parseForeignJson } from '../../kit/json.ts';
-import { isObject, type Json } from '../../terms.ts';
+import { type EpochMs, isObject, type Json } from '../../terms.ts';
 import { partnerMessage } from '../ask/answer.ts';
 import type { AskPorts, Renewal, TokenSet } from '../ask/ports.ts';
 import type { HttpAnswer } from '../http.ts';
@@ -37,9 +37,10 @@ export async function requestToken(
     headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   }
   const askedAt = ports.clock.now();
+  const isRefresh = parameters.grant_type === 'refresh_token';
   const answered = await ports.http.request({
     method: 'POST',
-    url: oauth.token_url,
+    url: (isRefresh ? oauth.refresh_url : undefined) ?? oauth.token_url,
     headers,
     body: body.toString(),
     deadlineMs,
@@ -66,7 +67,7 @@ function readTokens(answer: HttpAnswer, askedAt: number): Renewal {
   const accessToken = text(inner, 'access_token', 'accessToken', 'token', 'AccessToken');
   if (accessToken === undefined) return { kind: 'failed', message: 'the token address answered without a token' };
   const refreshToken = text(inner, 'refresh_token', 'refreshToken', 'RefreshToken');
-  const lifetimeMs = statedLifetimeMs(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires'));
+  const lifetimeMs = statedLifetimeMs(text(inner, 'expires_in', 'expiresIn', 'ExpiresIn', 'expires'), askedAt);
   const tokens: TokenSet = {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
@@ -77,9 +78,14 @@ function readTokens(answer: HttpAnswer, askedAt: number): Renewal {
 
 const longestMs = 365 * 24 * 3_600_000;
 
-/** The lifetime of a token that an answer states in seconds. At most a year: PostgreSQL has no date for some numbers. */
-export function statedLifetimeMs(seconds: Json | undefined): number | undefined {
-  const ms = Number(seconds) * 1_000;
+/**
+ * The lifetime of a token, which an answer states in seconds, or as the time when it ends; one without a zone counts as UTC, and one that is
+ * over says nothing. At most a year: PostgreSQL has no date for some numbers.
+ */
+export function statedLifetimeMs(stated: Json | undefined, now: EpochMs): number | undefined {
+  const text = typeof stated === 'string' ? stated.trim() : '';
+  const ends = /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(text) ? `${text.replace(' ', 'T')}Z` : text;
+  const ms = /^\d{4}-/.test(text) ? Date.parse(ends) - now : Number(stated) * 1_000;
   return ms > 0 ? Math.min(ms, longestMs) : undefined;
 }
 

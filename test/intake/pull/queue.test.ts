@@ -174,3 +174,45 @@ for (const order of ['newest first', 'oldest first', 'oldest first, without time
         [...newest].sort(),
       );
     });
+
+test('two queues, each acknowledged by its own call: with a picked receipt, the time, and PUT without a body', async () => {
+  const book = bookings(5, '2026-03-01').map((one, i) => ({
+    ...one,
+    ids: [{ type: 'no' }, { type: 'receipt', id: `q${i}` }],
+  }));
+  const queues: Record<string, typeof book> = { new: book.slice(0, 3), changed: book.slice(2) };
+  const partner = await partnerOf(({ path, method, body, query, headers }) => {
+    const [, name = '', call] = path.split('/');
+    const queue = queues[name];
+    if (queue === undefined) return { status: 404, json: {} };
+    if (call === undefined)
+      return { json: name === 'new' ? { reservations: queue } : { reservations: [], changes: queue } };
+    const done = name === 'new' ? (JSON.parse(body) as { done: string[]; at: string }) : undefined;
+    const isRight = done
+      ? method === 'POST' && /^\d{4}-\d\d-\d\dT[\d:]+Z$/.test(done.at)
+      : method === 'PUT' && body === '' && headers['content-type'] === undefined;
+    if (!isRight) return { status: 400, json: {} };
+    const ids = done?.done ?? [query.get('uid')];
+    queues[name] = queue.filter((one) => !ids.includes(one.ids[1]?.id ?? ''));
+    return { json: {} };
+  });
+  const connector = {
+    pull: {
+      pagination: { type: 'none' },
+      window: 'none',
+      request: { path: '/new' },
+      acknowledge: {
+        method: 'POST',
+        path: '/new/ack',
+        ids: { pick: { from: 'ids', where: { type: 'receipt' }, value: 'id' } },
+        body: { done: '{ids}', at: '{now}' },
+      },
+      also: [{ path: '/changed', acknowledge: { method: 'PUT', path: '/changed/ack', query: { uid: '{id}' } } }],
+    },
+    shape: { root_path: 'reservations', also: [{ path: 'changes' }] },
+  };
+  const ports = runtime.ports({ integration: 'two-queues', baseUrl: partner.url, connector });
+  const { state, counters, error } = await sync(ports, 'two-queues', { sync: 'pre_stay' });
+  assert.deepEqual([state, counters.fetched, queues], ['complete', 6, { new: [], changed: [] }], JSON.stringify(error));
+  assert.equal((await runtime.stored('two-queues')).length, 5);
+});

@@ -116,6 +116,14 @@ test('a sync can have its own request', async () => {
   assert.deepEqual(new Set(first.requests.map(({ path }) => path)), new Set(['/arrivals']));
   const second = await asked('own-request-2', documents, { sync: 'post_stay' });
   assert.deepEqual(new Set(second.requests.map(({ path }) => path)), new Set(['/departures']));
+  const request = { path: '/list', query: { by: 'arrival', from: '{window.from}', to: '{window.to}' } };
+  const requests = { post_stay: { query: { by: 'departure' } } };
+  const connector = { pull: { pagination: none, request, requests } };
+  const third = await asked('own-request-3', { ...documents, connector }, { sync: 'post_stay' });
+  assert.deepEqual(
+    third.requests.map(({ path, query }) => [path, query.get('by'), query.has('from')]),
+    [['/list', 'departure', true]],
+  );
 });
 
 test('a list in the brand’s query is a repeated parameter, in place of the connector’s', async () => {
@@ -226,4 +234,48 @@ test('a dry run counts a bare row like a real run if an earlier page had its res
   assert.deepEqual(count(dry), count(real));
   assert.equal(dry.dead, 1, 'nobody');
   assert.equal(outcomes.filter((one) => one === `${first?.id} cancelled`).length, 1);
+});
+
+test('a 429 names its wait in the header that the connector knows, or in a usual one', async () => {
+  const inAMinute = () => String(Math.ceil(Date.now() / 1_000) + 60);
+  const cases = [
+    { wait: 'X-Five-Min-Resets', headers: { 'x-five-min-resets': '25' }, waitedMs: [25_000, 50_000] },
+    { headers: { 'x-ratelimit-reset': inAMinute() }, waitedMs: [50_000, 122_000] },
+    { headers: { 'x-ratelimit-reset': inAMinute(), 'retry-after': '3' }, waitedMs: [3_000, 6_000] },
+    // The limit has ended by its own account: the waits grow.
+    { headers: { 'x-ratelimit-reset': '1' }, waitedMs: [1_500, 3_000] },
+  ];
+  for (const [
+    i,
+    {
+      wait,
+      headers,
+      waitedMs: [least = 0, most = 0],
+    },
+  ] of cases.entries()) {
+    const integration = `limit-${i}`;
+    const partner = await partnerOf(({ no }) => (no === 1 ? { status: 429, headers, json: {} } : list));
+    const connector = { pull: { pagination: none, ...(wait && { wait }) } };
+    const ports = runtime.ports({ integration, baseUrl: partner.url, connector });
+    const { state, counters } = await sync(ports, integration, day);
+    assert.equal(state, 'complete');
+    assert.ok(counters.waitedMs >= least && counters.waitedMs <= most, `${i}: waited ${counters.waitedMs} ms`);
+  }
+});
+
+test('any code but success is an error, for a partner that lists no codes', async () => {
+  for (const [code, state] of [
+    [200, 'complete'],
+    [420, 'failed'],
+  ] as const) {
+    const integration = `code-${code}`;
+    const partner = await partnerOf(() => ({ json: { ...(list as { json: object }).json, error_code: code } }));
+    const errors = [{ when: { error_code: { not: 200 } }, means: 'not_found' }];
+    const ports = runtime.ports({
+      integration,
+      baseUrl: partner.url,
+      connector: { pull: { pagination: none, errors } },
+    });
+    assert.equal((await sync(ports, integration, day)).state, state);
+  }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requestToken, statedLifetimeMs } from '../../../src/outbound/auth/token-request.ts';
 import { list, setUpAsking } from '../../intake/pull/support/asking.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 
@@ -103,4 +104,45 @@ test('credentials in the body are merged into the connector’s body, at every d
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
     request: { from: '2026-03-01', to: '2026-03-07', auth: { key: 'k' } },
   });
+});
+
+test('the end of a token is a number of seconds, or a date-time that is still to come', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z');
+  const cases = [
+    ['3600', 3_600_000],
+    [60.5, 60_500],
+    ['2026-03-01T13:00:00+01:00', undefined],
+    ['2026-03-01T13:00:00Z', 3_600_000],
+    ['2026-03-01 13:00:00', 3_600_000],
+    ['2026-03-01T11:00:00', undefined],
+    ['tomorrow', undefined],
+    [null, undefined],
+    [0, undefined],
+  ] as const;
+  for (const [stated, ms] of cases) assert.equal(statedLifetimeMs(stated, now), ms, String(stated));
+});
+
+test('a token is refreshed at its own address', async () => {
+  const partner = await partnerOf(({ path }) => ({ json: { access_token: path } }));
+  const oauth = {
+    type: 'oauth2',
+    grant: 'client_credentials',
+    client_id: 'c',
+    client_secret: 's',
+    client_auth: 'post',
+    scopes: [],
+    params: {},
+    token_url: `${partner.url}/token`,
+    refresh_url: `${partner.url}/refresh`,
+  } as const;
+  const tokenOf = async (parameters: Record<string, string>) => {
+    const renewal = await requestToken(
+      { http: runtime.http, clock: { now: Date.now } as never },
+      { ...oauth, scopes: [] },
+      parameters,
+    );
+    return renewal.kind === 'renewed' && renewal.tokens.accessToken;
+  };
+  assert.equal(await tokenOf({ grant_type: 'client_credentials' }), '/token');
+  assert.equal(await tokenOf({ grant_type: 'refresh_token', refresh_token: 'r' }), '/refresh');
 });

@@ -1,3 +1,4 @@
+import type { RequestTemplate } from '../../../documents/pull.ts';
 import { noAskCounts } from '../../../outbound/ask/asking.ts';
 import type { AskCounts } from '../../../outbound/ask/ports.ts';
 import { openRequest, repeatForIds, usesId } from '../../../outbound/ask/request.ts';
@@ -12,37 +13,41 @@ import type { RunWork } from '../run/run-work.ts';
  */
 export function pageWriter({ ports, plan, run, asker, lease, counters }: RunWork) {
   const { brand, settings } = plan;
-  const acknowledges = settings.acknowledge !== undefined && ports.runs.isDryRun !== true;
+  /** By list. */
+  const calls = ports.runs.isDryRun ? [] : [settings.acknowledge, ...settings.also.map((list) => list.acknowledge)];
+  const acknowledges = calls.some((call) => call !== undefined);
   let failure: { readonly code: 'pull.not_acknowledged'; readonly message: string } | undefined;
   /** Resolves when all pages but the last are stored; `latest` when all are. */
   let earlier = Promise.resolve(true);
   let latest = Promise.resolve(true);
   let { pages } = run.counters;
 
-  async function store(commit: PageCommit, pagesBefore: number): Promise<boolean> {
+  async function store(commit: PageCommit, pagesBefore: number, list: number): Promise<boolean> {
     const counted = await ports.runs.commitPage(run, limitsOf(ports).leaseMs, commit, brand, pagesBefore);
     if (counted === 'fenced') {
       lease.lose();
       return false;
     }
     counters.stored(counted);
-    if (acknowledges)
-      counters.add(await acknowledge(commit.receipts ?? idsIn([{ ...commit, brand }, ...(commit.routed ?? [])])));
+    const call = calls[list];
+    const receipts = () => commit.receipts ?? idsIn([{ ...commit, brand }, ...(commit.routed ?? [])]);
+    if (call) counters.add(await acknowledge(call, receipts()));
     return true;
   }
 
   /** One call for all ids of a page, or one per id if {id} is used outside a list. */
-  async function acknowledge(received: readonly string[]): Promise<AskCounts> {
+  async function acknowledge(template: RequestTemplate, received: readonly string[]): Promise<AskCounts> {
     const counts = noAskCounts();
     const ids = [...new Set(received)];
-    const template = settings.acknowledge;
-    if (template === undefined || ids.length === 0) return counts;
+    if (ids.length === 0) return counts;
     const body = template.body && (repeatForIds(template.body, ids) as JsonObject);
     const call = body === undefined ? template : { ...template, body };
-    const all = { ids, 'ids.joined': ids.join(','), brand_id: settings.brandId };
+    const now = new Date(ports.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const all = { ids, 'ids.joined': ids.join(','), brand_id: settings.brandId, now };
     const isForEach = [call.path, call.query, body, call.headers].some((part) => usesId(part));
     for (const values of isForEach ? ids.map((id) => ({ ...all, id })) : [all]) {
-      const request = openRequest(call, settings.base_url, values);
+      const { body: sent, ...bare } = openRequest(call, settings.base_url, values);
+      const request = body === undefined ? bare : { ...bare, ...(sent && { body: sent }) };
       const asked = await asker.ask(request, { canShrink: false, firstPage: true, counts, hasRows: () => false });
       if (asked.kind === 'answer' || asked.kind === 'stopped') continue;
       const message = asked.kind === 'park' ? `waiting for the partner (${asked.reason})` : asked.message;
@@ -60,10 +65,10 @@ export function pageWriter({ ports, plan, run, asker, lease, counters }: RunWork
     /** Resolves when every page passed to the writer is stored; false if another node has the run. */
     isSettled: () => latest,
     /** Resolves like `isSettled` after this page; a failure shows there too. */
-    write(preparing: Promise<PageCommit>): Promise<boolean> {
+    write(preparing: Promise<PageCommit>, list = 0): Promise<boolean> {
       const before = latest;
       const after = pages++;
-      const committed = preparing.then(async (commit) => (await before) && store(commit, after));
+      const committed = preparing.then(async (commit) => (await before) && store(commit, after, list));
       // Awaited later; until then a failure must not end the process as an unhandled rejection.
       committed.catch(() => {});
       earlier = before;

@@ -120,7 +120,8 @@ export function pageRequest(
   const { window, from, to, pass } = position;
   const { timezone, brandId } = settings;
   const status = sync && settings.syncs[sync]?.status;
-  const template = listRequestOf(settings, { sync });
+  const { list = 0 } = position;
+  const template = list === 0 ? listRequestOf(settings, { sync }) : settings.also[list - 1];
   if (template === undefined) throw new TypeError(noList.message);
   const about = {
     window: window ?? { from, to },

@@ -197,7 +197,7 @@ function goThrough(
     // The next answer depends on what was acknowledged before it.
     const early = writer.acknowledges ? undefined : fetch(after);
     if (!(await writer.hasRoom())) return { kind: 'stop' };
-    const isWritten = writer.write(preparing);
+    const isWritten = writer.write(preparing, position.list);
     if (span) isWritten.then((isOurs) => isOurs && span.end({ 'innbound.rows': page.count })).catch(() => {});
     if (writer.acknowledges && !(await isWritten)) return { kind: 'stop' };
     return { kind: 'advanced', position: after, next: early ?? fetch(after) };

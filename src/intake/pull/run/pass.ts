@@ -211,8 +211,8 @@ export function windowReaders(
   const drains = acknowledges ? { byDays: asksByDays(settings, run) } : undefined;
   const rules = { paginator, limits: limitsOf(ports), mayOverlap: mayOverlap(settings), drains };
   let current: { readonly key: string; readonly reader: WindowReader } | undefined;
-  return async ({ window, pass }: Position): Promise<WindowReader> => {
-    const key = `${window?.from} ${window?.to}`;
+  return async ({ window, pass, list = 0 }: Position): Promise<WindowReader> => {
+    const key = `${list} ${window?.from} ${window?.to}`;
     const isBegun = pass.no > 1 || pass.pages > 0;
     if (current?.key === key && isBegun) return current.reader;
     // The earlier node may have died before it acknowledged what it stored: such rows are new to this one.

@@ -82,6 +82,9 @@ export interface Position {
   /** The changes that a list by modification time is asked for. */
   readonly since?: EpochMs;
   readonly until?: EpochMs;
+  /** Which of the connector's lists is read, from 0, and the last of them; absent if there is one. */
+  readonly list?: number;
+  readonly lastList?: number;
   /** The longest window from here on; reduced when the partner could not answer for more. */
   readonly stepDays: number;
   /** Absent once every window is read and flat rows are being grouped. */

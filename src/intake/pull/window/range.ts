@@ -49,7 +49,9 @@ export function startOf(run: Run, settings: PullSettings, now: EpochMs, changes?
   if (window === undefined) {
     return { kind: 'invalid', code: 'pull.bad_range', message: `${range.from} is after ${range.to}` };
   }
-  return { kind: 'ok', position: { ...range, today, stepDays, window, pass: firstPass, findings: [], ...changes } };
+  const lists = settings.also.length > 0 && { list: 0, lastList: settings.also.length };
+  const position = { ...range, today, stepDays, window, pass: firstPass, findings: [], ...changes, ...lists };
+  return { kind: 'ok', position };
 }
 
 /** The range requested by a person; one bound alone means a single day. */
@@ -62,8 +64,12 @@ export function askedRange({ from, to }: Pick<Run, 'from' | 'to'>): Window | und
 export function afterWindow(position: Position, finding?: Position['findings'][number]): Position {
   const { window, ...rest } = position;
   const findings = finding === undefined ? position.findings : [...position.findings, finding];
+  const after = { ...rest, pass: firstPassAfter(position.pass), findings };
   const next = window && nextWindow(addDays(window.to, 1), position.to, position.stepDays);
-  return { ...rest, pass: firstPassAfter(position.pass), findings, ...(next && { window: next }) };
+  if (next) return { ...after, window: next };
+  const { list = 0, lastList = 0 } = position;
+  const again = list < lastList ? nextWindow(position.from, position.to, position.stepDays) : undefined;
+  return again ? { ...after, window: again, list: list + 1 } : after;
 }
 
 /**

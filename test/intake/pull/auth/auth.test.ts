@@ -42,6 +42,11 @@ test('bearer, api_key in header and query, basic', async () => {
       { type: 'basic', username: 'usér', password: 'pä:ss' },
       ({ headers }) => headers.authorization === `Basic ${Buffer.from('usér:pä:ss').toString('base64')}`,
     ],
+    [{ type: 'basic', username: 'key' }, ({ headers }) => headers.authorization === `Basic ${btoa('key')}`],
+    [
+      { type: 'basic', username: 'key', password: '' },
+      ({ headers }) => headers.authorization === `Basic ${btoa('key:')}`,
+    ],
   ];
   for (const [auth, accepts] of cases) {
     const { result } = await pull(auth, accepts);

@@ -159,3 +159,14 @@ test('instants are the ends of the property’s days, over daylight saving', () 
   assert.equal(values['window.from_utc'], '2026-03-28T00:00:00Z');
   assert.equal(values['window.to_utc'], '2026-03-29T23:00:00Z');
 });
+
+test('a header of the connector replaces ours, whatever its letter case', () => {
+  const request = {
+    ...get,
+    method: 'POST',
+    body: {},
+    headers: { Accept: 'application/vnd.api+json', 'Content-type': 'text/x' },
+  } as const;
+  const { headers } = toWire(openRequest(request, 'https://pms.example', values));
+  assert.deepEqual(headers, { Accept: 'application/vnd.api+json', 'Content-type': 'text/x' });
+});
