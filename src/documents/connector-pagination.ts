@@ -70,6 +70,13 @@ const cursor = z
         'Path in the response to a flag such as pageInfo.hasNextPage, for a partner that sends a cursor with the last page too. The list ends where it is false.',
       ),
     cursor: placeText('query.cursor').describe('Where the next request carries the cursor.'),
+    replaces: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The query parameter of the first request that the others leave out, because the cursor stands for it.',
+      ),
     ...sizedBy('the request'),
   })
   .meta({ title: 'cursor', description: 'By a token in the response.' });

@@ -46,6 +46,19 @@ const pullSchema = crossChecked(
     also: furtherListsSchema.default([]),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),
     single: singleSchema.optional(),
+    details: z
+      .strictObject({
+        missing: z
+          .enum(['left_out', 'cancelled'])
+          .default('left_out')
+          .describe(
+            'What it means if `single` does not find a listed reservation: it is left out, or one that is stored is cancelled, unless its status is checked_in or checked_out.',
+          ),
+      })
+      .optional()
+      .describe(
+        'For a list that only names reservations: each row is replaced by the answer of `single` for its id, and `map` describes that answer. `map.id` also reads the id in a row of the list.',
+      ),
     guest: guestRequestSchema.optional(),
     inventory: inventorySchema.optional(),
     related: relatedSchema
@@ -181,6 +194,11 @@ export const connectorSchema = crossChecked(
       isFlat && has('pull', 'property'),
       ['pull', 'property'],
       'flat rows cannot be divided between brands; map one reservation per row, or poll each property',
+    );
+    refuse(
+      has('pull', 'details') && (isFlat || !has('pull', 'single') || has('pull', 'single', 'map')),
+      ['pull', 'details'],
+      'details need pull.single without a map of its own, and no flat rows',
     );
     checkFurtherLists(connector, report);
     checkJoinedIds(connector, report);

@@ -25,10 +25,10 @@ export interface WireRequest {
 /** What the credentials of a brand, or paging, add to a request. */
 export type Parts = Partial<Pick<PullSettings, 'headers' | 'query' | 'body'>>;
 
-/** A value for one place of the request, such as query.offset. */
+/** A value for one place of the request, such as query.offset; without one, a query parameter is left out. */
 export interface Placement {
   readonly place: string;
-  readonly value: string | number;
+  readonly value?: string | number;
 }
 
 /** Fills the template and sets the paging values. */
@@ -101,11 +101,11 @@ function place(request: OpenRequest, { place: where, value }: Placement): OpenRe
   const name = where.slice(dot + 1);
   switch (where.slice(0, dot)) {
     case 'query':
-      return withParts(request, { query: { [name]: String(value) } });
+      return withParts(request, { query: { [name]: value === undefined ? [] : String(value) } });
     case 'header':
       return withParts(request, { headers: { [name]: String(value) } });
     default:
-      return withParts(request, { body: nested(name.split('.'), value) });
+      return withParts(request, { body: nested(name.split('.'), value ?? null) });
   }
 }
 

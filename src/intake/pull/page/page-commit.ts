@@ -20,6 +20,7 @@ import {
   type Run,
   sum,
 } from '../run/run-state.ts';
+import { arrivalOf, cancelled, goneIsCancelled } from '../run/unlisted.ts';
 import { type Selection, selectionOf } from '../window/range.ts';
 import { planFor, type Row, routeRows, type WholePage } from './page.ts';
 
@@ -29,6 +30,8 @@ interface ReadPage {
   readonly after: Position;
   readonly page: WholePage;
   readonly taken: Taken;
+  /** The partner's ids of listed reservations that it does not have any more. */
+  readonly missing: readonly string[];
   readonly answer: AnswerRead;
   /** The cost of asking for it, related tables included. */
   readonly asking: AskCounts;
@@ -41,10 +44,10 @@ const mostSkipped = 100;
 
 /** Everything that the page changes. Maps its records, except rows that are known to change nothing. */
 export async function makePageCommit(
-  ports: Pick<PullPorts, 'runs'>,
+  ports: Pick<PullPorts, 'runs' | 'clock'>,
   plan: PullPlan,
   run: Run,
-  { position, after, page, taken, answer, asking, counted }: ReadPage,
+  { position, after, page, taken, missing, answer, asking, counted }: ReadPage,
 ): Promise<PageCommit> {
   const { requestedAt, bytes } = answer;
   // A second pass shows the same rows again.
@@ -64,9 +67,12 @@ export async function makePageCommit(
     skipped.push(...its.skipped);
     routed.push({ ...its, brand });
   }
-  const left = { fetched: unrouted.length, skipped: unrouted.length };
+  const gone = plan.settings.details?.missing === 'cancelled' ? await cancellations(ports, plan, run, missing) : [];
+  const isLeft = unrouted.length + missing.length - gone.length;
+  const left = { fetched: unrouted.length + missing.length, skipped: isLeft };
   return {
     ...made,
+    statements: [...made.statements, ...gone],
     ...(routed.length > 0 && { routed }),
     ...(unrouted.length > 0 && { unrouted }),
     ...(page.receipts && { receipts: page.receipts }),
@@ -89,6 +95,22 @@ export async function makePageCommit(
       skipped: skipped.slice(0, mostSkipped),
     },
   };
+}
+
+/** Of stored reservations that the partner lists and does not have any more. */
+async function cancellations(
+  ports: Pick<PullPorts, 'runs' | 'clock'>,
+  { brand }: PullPlan,
+  run: Run,
+  missing: readonly string[],
+): Promise<Statement[]> {
+  const arrival = arrivalOf(run, ports.clock.now());
+  const statements: Statement[] = [];
+  for (const key of missing) {
+    const stored = await ports.runs.storedReservation(brand.integration, `${brand.idPrefix ?? ''}${key}`);
+    if (stored !== undefined && goneIsCancelled(stored)) statements.push(cancelled(stored, arrival));
+  }
+  return statements;
 }
 
 /** Where rows come from: a page of a run, or several of its pages. */

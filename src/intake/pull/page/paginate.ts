@@ -168,6 +168,7 @@ function cursorPaginator({
   next,
   more,
   cursor,
+  replaces,
   limit,
   page_size: pageSize,
 }: Extract<Pagination, { type: 'cursor' }>): Paginator {
@@ -177,7 +178,12 @@ function cursorPaginator({
     first: { cursor: null },
     counts: false,
     placements: (state) => [
-      ...(state.cursor === null || state.cursor === undefined ? [] : [{ place: cursor, value: state.cursor }]),
+      ...(state.cursor === null || state.cursor === undefined
+        ? []
+        : [
+            { place: cursor, value: state.cursor },
+            ...(replaces === undefined ? [] : [{ place: `query.${replaces}` }]),
+          ]),
       ...(limit === undefined ? [] : [{ place: limit, value: pageSize }]),
     ],
     after: (_state, page) => {

@@ -82,7 +82,7 @@ export async function addRelated(
 }
 
 /** A declared rate bounds the requests, so some may be open at the same time; otherwise a partner gets one after the other. */
-function chunksAtOnce({ rate }: PullSettings): number {
+export function chunksAtOnce({ rate }: Pick<PullSettings, 'rate'>): number {
   return rate === undefined ? 1 : Math.max(1, Math.min(mostAtOnce, rate.burst));
 }
 

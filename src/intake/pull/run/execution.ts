@@ -3,6 +3,7 @@ import { noAskCounts, openAsker } from '../../../outbound/ask/asking.ts';
 import type { AnswerRead, AskCounts, Asked, NoAnswer } from '../../../outbound/ask/ports.ts';
 import { addedParameters } from '../../../outbound/auth/fixed.ts';
 import type { Json } from '../../../terms.ts';
+import { type Detailed, withDetails } from '../page/details.ts';
 import { type Row, readPage } from '../page/page.ts';
 import { makePageCommit } from '../page/page-commit.ts';
 import { pageWriter } from '../page/page-writer.ts';
@@ -180,11 +181,12 @@ function goThrough(
     lease.waiting = undefined;
     counters.add(counts);
     const taken = reader.take(pass, page, next, answer.requestedAt);
-    const rows = await withRelated(position, answer, taken.rows, asking);
-    if ('kind' in rows) return unanswered(position, rows);
+    const whole = await withTheRest(position, answer, taken.rows, asking);
+    if (whole.kind !== 'rows') return unanswered(position, whole);
+    const { rows, missing } = whole;
     const after = afterPage(byPartnersClock(position, answer.headers), taken);
     const counted = counters.take();
-    const read = { position, after, page, taken: { ...taken, rows }, answer, asking, counted };
+    const read = { position, after, page, taken: { ...taken, rows }, missing, answer, asking, counted };
     const preparing = makePageCommit(ports, plan, span ? { ...run, trace: span.traceparent } : run, read);
     // Awaited by the writer; until then a failure must not end the process as an unhandled rejection.
     preparing.catch(() => {});
@@ -208,18 +210,22 @@ function goThrough(
     return withoutAnswer(position, asked, counters.hasPages, waitMs);
   }
 
-  /** The rows with the related tables they refer to, or why these could not be fetched. */
-  async function withRelated(
+  /** The rows with what other requests tell about them, or why these were not answered. */
+  async function withTheRest(
     { pass: { tried } }: Position,
     { body }: AnswerRead,
     rows: readonly Row[],
     asking: AskCounts,
-  ): Promise<readonly Row[] | NoAnswer> {
-    if (settings.related.length === 0 || rows.length === 0 || body === undefined) return rows;
+  ): Promise<Detailed | NoAnswer> {
+    const asIs: Detailed = { kind: 'rows', rows, missing: [] };
+    const isWhole = settings.related.length === 0 && settings.details === undefined;
+    if (isWhole || rows.length === 0 || body === undefined) return asIs;
     const counts = noAskCounts();
-    const values = rows.map(({ raw }) => raw.value);
     const related = { counts, mostPages, tried, whole: wholeTables };
-    const got = await addRelated(asker, settings, { body, rows: values }, related);
+    const got =
+      settings.details === undefined
+        ? await addRelated(asker, settings, { body, rows: rows.map(({ raw }) => raw.value) }, related)
+        : await withDetails(asker, plan, rows, related);
     lease.waiting = undefined;
     counters.add(counts);
     // The page's log covers its related requests too.
@@ -227,7 +233,8 @@ function goThrough(
     asking.waitedMs += counts.waitedMs;
     if (got.kind !== 'body') return got;
     counters.add({ bytes: got.bytes });
-    return rows.map((row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: got.body } }));
+    const withBody = (row: Row) => (row.raw.body === undefined ? row : { ...row, raw: { ...row.raw, body: got.body } });
+    return { ...asIs, rows: rows.map(withBody) };
   }
 
   return lease.during(options.signal, readAll);

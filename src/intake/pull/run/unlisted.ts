@@ -115,7 +115,7 @@ export async function askFor(
   return { kind: isUnusable ? 'unusable' : 'none' };
 }
 
-function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
+export function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   return { mode: 'single', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
 }
@@ -129,7 +129,7 @@ function unlistedNote(id: string, { record }: Statement, { from, to }: Position)
 }
 
 /** A statement about the status only: everything else stays as each source said it. */
-function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
+export function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
   const notes = [noteOf('gone_is_cancelled', 'status', { before: status, after: 'cancelled' })];
   // What the list shows is what says it: if the booking is listed again, that is news.
   return {
