@@ -17,9 +17,10 @@ export async function readSample(file: string, adapter?: string): Promise<Json> 
   try {
     return parseJson(content.toString('utf8'));
   } catch (error) {
-    if (adapted) throw new InnboundError(adapted.code, `The adapter cannot read the sample: ${adapted.said}`);
+    if (adapted)
+      throw new InnboundError(adapted.code, `The adapter cannot read the sample: ${adapted.said ?? adapted.message}`);
     const hint = content.toString('latin1').trimStart().startsWith('<')
-      ? ' XML needs an adapter: pull.adapter of the connector, or suggest --adapter.'
+      ? ' XML needs adapter: xml in pull of the connector, or suggest --adapter xml.'
       : '';
     throw new InnboundError('operate.usage', `The sample is not JSON: ${(error as Error).message}.${hint}`);
   }

@@ -21,21 +21,24 @@ export function define(command: Command): void {
       'a response from the partner, as JSON or as the adapter reads it; - for standard input',
     )
     .option('-n, --name <name>', 'the name of the connector', 'new-pms')
-    .option('--adapter <file>', 'a module that turns a response into JSON (docs/guides/adapters.md)')
+    .option('--adapter <adapter>', 'xml, or a module that turns a response into JSON (docs/guides/adapters.md)')
     .notes(`
 Prints a connector in YAML with the confidence and the reason on every line; with --json {connector, fields, unmapped,
 unknown, filled}. Stores nothing and sends no requests. At the end it names the fields that not every record of the sample fills. A sample with several reservations in different statuses works best.
 
 Examples:
   innbound suggest --sample response.json --name acme-pms > connectors/acme-pms.yaml
-  innbound suggest --sample response.xml --adapter connectors/xml.ts --name old-pms > connectors/old-pms.yaml
+  innbound suggest --sample response.xml --adapter xml --name old-pms > connectors/old-pms.yaml
   innbound map acme-pms --sample response.json`)
     .action(async (options: Options) => {
       const { name, adapter, workspace } = options;
-      const sample = await readSample(options.sample, adapter && path.resolve(adapter));
+      const file = adapter === undefined || adapter === 'xml' ? adapter : path.resolve(adapter);
+      const sample = await readSample(options.sample, file);
       const suggestion = suggestConnector(sample, {
         name,
-        ...(adapter && { adapter: `./${path.relative(path.join(workspace, 'connectors'), adapter)}` }),
+        ...(file && {
+          adapter: file === 'xml' ? file : `./${path.relative(path.join(workspace, 'connectors'), file)}`,
+        }),
       });
       if (suggestion.kind === 'nothing') throw new InnboundError('operate.usage', suggestion.message);
       const { connector, fields, unmapped, unknown } = suggestion;

@@ -117,14 +117,14 @@ const pullSchema = crossChecked(
       .describe(
         'For an account with several properties: where a row names its property, such as hotel.code. Rows of other properties go to the integration with that brand_id that is `pulled_by` this one; rows without such an integration are left out and counted.',
       ),
-    adapter: checkedText('the path of a module', (text) =>
-      /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
+    adapter: checkedText('xml, or the path of a module', (text) =>
+      text === 'xml' || /^\.\.?\/.+\.(?:ts|js|mjs)$/.test(text)
         ? undefined
-        : { message: 'must be a path from this file to a module, such as ./xml.ts' },
+        : { message: 'must be xml, or a path from this file to a module, such as ./fixed-width.ts' },
     )
       .optional()
       .describe(
-        'A module whose default export turns the bytes of a response into JSON, for partners that answer in another format. Its export `request`, if there is one, writes the bodies of requests.',
+        'For partners that answer in another format: `xml`, or a module whose default export turns the bytes of a response into JSON, and whose export `request`, if there is one, writes the bodies of requests.',
       ),
   }),
   (pull, report) => {

@@ -88,8 +88,8 @@ export const pullErrors = {
     next: 'Ask the partner for UTF-8, or name an adapter in the connector that converts it.',
   },
   'pull.xml': {
-    what: 'The partner’s answer is XML.',
-    next: 'Name an adapter in the connector that turns it into JSON: docs/guides/adapters.md.',
+    what: 'The partner’s answer is XML and the connector does not say so, or it cannot be read as XML.',
+    next: 'Write adapter: xml in pull of the connector (docs/guides/adapters.md). If it is there, the message names the line and column of the fault.',
   },
   'pull.adapter_failed': {
     what: 'The connector’s adapter could not be loaded, or could not read the answer.',

@@ -9,7 +9,7 @@ import { shippedConnectorsDir } from './workspace-documents.ts';
  */
 export function adapterFile(workspaceDir: string, { connector, pull }: Connector): string | undefined {
   const adapter = pull?.adapter;
-  if (adapter === undefined) return undefined;
+  if (adapter === undefined || adapter === 'xml') return adapter;
   const own = path.join(workspaceDir, 'connectors');
   const places = [
     { root: workspaceDir, from: path.join(own, connector) },

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { InnboundError } from '../../errors.ts';
+import { readLongXml, writeXml } from '../../kit/xml.ts';
 import type { Json } from '../../terms.ts';
 import type { Read } from './answer.ts';
 import { type OpenRequest, type WireRequest, withHeaders } from './request.ts';
@@ -19,9 +20,19 @@ interface Written {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Ours, which a connector names as `adapter: xml`. */
+const xmlAdapter: Adapter = {
+  default: readLongXml,
+  request: (body) => ({
+    body: writeXml(body),
+    headers: { 'Content-Type': 'text/xml; charset=utf-8', Accept: 'text/xml, application/xml' },
+  }),
+};
+
 const loaded = new Map<string, Promise<Adapter>>();
 
 function load(file: string): Promise<Adapter> {
+  if (file === 'xml') return Promise.resolve(xmlAdapter);
   let adapter = loaded.get(file);
   if (adapter === undefined) {
     adapter = import(pathToFileURL(file).href).then((module: Partial<Adapter>) => {
@@ -42,7 +53,13 @@ export async function readAdapted(file: string, bytes: Uint8Array, contentType: 
     // Keeps plain data only: undefined, functions and class instances are dropped here.
     return { kind: 'ok', body: JSON.parse(JSON.stringify(body)) as Json };
   } catch (error) {
-    return { kind: 'unreadable', ...failureOf(error) };
+    if (file !== 'xml' || !(error instanceof SyntaxError)) return { kind: 'unreadable', ...failureOf(error) };
+    return {
+      kind: 'unreadable',
+      code: 'pull.xml',
+      message: `the answer cannot be read as XML: ${error.message}`,
+      passing: true,
+    };
   }
 }
 

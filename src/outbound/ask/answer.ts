@@ -51,7 +51,8 @@ export function readAnswer(bytes: Uint8Array, contentType: string | undefined): 
 
 function markup(text: string, contentType: string | undefined): Read {
   const isHtml = /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
-  if (!isHtml) return unreadable('pull.xml', 'the answer is XML; a custom adapter is needed to read it');
+  if (!isHtml)
+    return unreadable('pull.xml', 'the answer is XML; the connector needs adapter: xml, or an adapter of its own');
   return unreadable('pull.not_json', `the answer is a web page (${described(contentType)})`);
 }
 

@@ -80,10 +80,16 @@ export function withHeaders(headers: OpenRequest['headers'], more: OpenRequest['
   return { ...Object.fromEntries(kept), ...more };
 }
 
-/** Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. */
+/**
+ * Objects are merged key by key, so that credentials inside an object keep the connector's keys beside them. The key `*` stands for every
+ * key of the body: each message of a partner may have its own root element.
+ */
 function merged(body: Readonly<Record<string, Json>>, added: Readonly<Record<string, Json>>): Record<string, Json> {
   const result: Record<string, Json> = { ...body };
-  for (const [key, value] of Object.entries(added)) {
+  const named = Object.entries(added).flatMap(([key, value]) =>
+    key === '*' ? Object.keys(body).map((each) => [each, value] as const) : [[key, value] as const],
+  );
+  for (const [key, value] of named) {
     const inner = Object.hasOwn(body, key) ? body[key] : undefined;
     if (isObject(value)) result[key] = merged(isObject(inner) ? inner : {}, value);
     else result[key] = value;

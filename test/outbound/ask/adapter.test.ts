@@ -15,7 +15,6 @@ const { runtime, partnerOf } = setUpPulls();
 
 const day = { from: '2026-03-01', to: '2026-03-01' };
 const guide = new URL('../../../docs/guides/adapters/', import.meta.url);
-const example = fileURLToPath(new URL('xml.ts', guide));
 const xml = `<?xml version="1.0" encoding="UTF-8"?>
 <!-- list -->
 <Response xmlns="urn:pms"><Reservations>
@@ -37,18 +36,15 @@ const map = {
   charges: false,
 };
 
-test('an adapter turns XML into JSON: the example of the guide', async () => {
+test('adapter: xml turns XML into JSON', async () => {
   const partner = await partnerOf(() => ({ raw: xml, headers: { 'content-type': 'application/xml' } }));
   const connector = {
     shape: { root_path: 'Response.Reservations.Reservation' },
     map,
-    pull: { pagination: { type: 'none' } },
+    pull: { adapter: 'xml', pagination: { type: 'none' } },
   };
   const ports = runtime.ports({ integration: 'xml', baseUrl: partner.url, connector }, {});
-  const planned = await ports.plan('xml' as IntegrationName);
-  assert.ok(planned.kind === 'ok');
-  const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter: example } };
-  const result = await sync({ ...ports, plan: async () => ({ kind: 'ok', plan }) }, 'xml', day);
+  const result = await sync(ports, 'xml', day);
   assert.equal(result.state, 'complete', JSON.stringify(result));
   const [first, second] = await runtime.stored('xml');
   assert.deepEqual([first?.id, first?.data.total_amount, first?.data.currency], ['X1', 310.5, 'EUR']);
@@ -64,12 +60,8 @@ test('the OTA example of the guide asks the simulator over SOAP, with credential
   try {
     const { connector: _, ...connector } = parse(await readFile(new URL('ota.yaml', guide), 'utf8'));
     const pull = { body: { 'soap:Envelope': { 'soap:Header': { Password: 'p<&">' } } } };
-    const own = { ...connector, pull: { ...connector.pull, adapter: undefined } };
-    const documents = { integration: 'ota', brandId: 'LIS01', baseUrl: simulator.baseUrl, connector: own, pull };
+    const documents = { integration: 'ota', brandId: 'LIS01', baseUrl: simulator.baseUrl, connector, pull };
     const ports = runtime.ports(documents);
-    const planned = await ports.plan('ota' as IntegrationName);
-    assert.ok(planned.kind === 'ok');
-    const plan = { ...planned.plan, settings: { ...planned.plan.settings, adapter: example } };
     const from = simulator.hotel.today('LIS01');
     const to = addDays(from, 20);
     const sent: string[] = [];
@@ -80,7 +72,7 @@ test('the OTA example of the guide asks the simulator over SOAP, with credential
         return ports.http.request(one);
       },
     };
-    const result = await sync({ ...ports, http, plan: async () => ({ kind: 'ok', plan }) }, 'ota', { from, to });
+    const result = await sync({ ...ports, http }, 'ota', { from, to });
     assert.equal(result.state, 'complete', JSON.stringify(result));
     const arriving = simulator.hotel.list(({ checkIn }) => checkIn >= from && checkIn <= to);
     assert.ok(arriving.length > 5);
@@ -96,7 +88,6 @@ test('the OTA example of the guide asks the simulator over SOAP, with credential
 test('an adapter that throws, is missing or exports nothing is a named error', async () => {
   const partner = await partnerOf(() => ({ raw: 'not xml at all' }));
   for (const [adapter, says] of [
-    [example, /./],
     ['/nowhere/adapter.ts', /Cannot find module/],
     [fileURLToPath(new URL('../../intake/pull/support/list.ts', import.meta.url)), /not a function/],
   ] as const) {
