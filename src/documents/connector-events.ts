@@ -11,7 +11,9 @@ const place = () =>
   checkedText('a place such as type, $body.property.id or header.X-Event', (text) =>
     /^(?:\$item|(?:header\.|\$body\.)?[^.$\s]+(?:\.[^.\s]+)*)$/.test(text)
       ? checkAnswerPath(text)
-      : { message: 'must be a path in the event, $body.PATH for a path in the body, header.NAME, or $item' },
+      : {
+          message: 'must be a path in the event, $body.PATH for a path in the body, header.NAME, query.NAME, or $item',
+        },
   );
 const places = () =>
   z.union([place(), z.array(place()).min(1)], {
@@ -38,6 +40,11 @@ export const envelopeSchema = crossChecked(
       .describe(
         'The path of the list of events, for a sender that puts several into one body; `$body` if the body itself is the list. The other paths then start at each event; `$body.PATH` starts at the body.',
       ),
+    json: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('A key of the body whose value is JSON in a text: it is read as that JSON.'),
     event: z
       .union(
         [
@@ -52,7 +59,7 @@ export const envelopeSchema = crossChecked(
       )
       .default('event')
       .describe(
-        'Where the name of the event is. Of a list, the first place with a value is used. `false` if the sender names no event: each one counts as reservation.updated.',
+        'Where the name of the event is. Of a list, the first place with a value is used. `query.NAME` for a sender that names no event but has an address for each: register the endpoint with that parameter. `false` if the sender names no event: each one counts as reservation.updated.',
       ),
     names: namesSchema
       .optional()

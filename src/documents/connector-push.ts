@@ -15,8 +15,10 @@ const signedText = checkedText('timestamp.body, body, or a text with {timestamp}
   if (text === 'timestamp.body' || text === 'body') return undefined;
   const wrong = checkPlaceholders(text.replace(/\{header\.[\w-]+\}/g, '{header.NAME}'), webhookSignPlaceholders);
   if (wrong !== undefined) return wrong;
-  const bodies = placeholderNames(text).filter((name) => name === 'body').length;
-  return bodies === 1 ? undefined : { message: 'must be timestamp.body, body, or a text with {body} once' };
+  const bodies = placeholderNames(text).filter((name) => name === 'body' || name === 'body_base64').length;
+  return bodies === 1
+    ? undefined
+    : { message: 'must be timestamp.body, body, or a text with {body} or {body_base64} once' };
 });
 
 const signsTime = (sign: unknown) => sign === 'timestamp.body' || placeholderNames(sign).includes('timestamp');

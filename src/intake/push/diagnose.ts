@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HmacVerification, Refusal, Request, Secret, Verification } from './verification.ts';
-import { aroundBody, signedPart, statedSignature } from './verify.ts';
+import { aroundBody, signedBody, signedPart, statedSignature } from './verify.ts';
 
 /**
  * Finds the likely mistake behind a wrong signature by trying the common ones. Only the sandbox uses it; a live endpoint
@@ -41,8 +41,8 @@ interface SignedOtherwise {
 }
 
 function* mistakes(scheme: HmacVerification, request: Request, timestamp: string): Generator<SignedOtherwise> {
-  const { rawBody: body } = request;
   const { algorithm, encoding, sign } = scheme;
+  const body = signedBody(sign, request.rawBody);
   const prefix = scheme.parts === undefined ? scheme.prefix : `${scheme.parts.signature}=`;
   const [string, after] = aroundBody(sign, signedPart(request, timestamp));
   const right = { algorithm, string, after, body };

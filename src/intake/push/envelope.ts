@@ -191,16 +191,19 @@ export interface Scope {
   readonly item: Json;
   readonly body: Json;
   readonly headers: Headers;
+  readonly query?: string | undefined;
 }
 
-/** A place is a path in the event, $body.PATH, header.NAME, or $item for the event itself. */
-export function valueAt({ item, body, headers }: Scope, place: string): Json | undefined {
+/** A place is a path in the event, $body.PATH, header.NAME, query.NAME, or $item for the event itself. */
+export function valueAt({ item, body, headers, query }: Scope, place: string): Json | undefined {
   if (place === '$item') return item;
   if (place.startsWith('header.')) {
     const value = headers[place.slice(7).toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
   }
-  return at(place.startsWith('$body.') ? body : item, place);
+  const value = at(place.startsWith('$body.') ? body : item, place);
+  if (value !== undefined || !place.startsWith('query.')) return value;
+  return new URLSearchParams(query).get(place.slice(6)) ?? undefined;
 }
 
 /** A non-blank string, or a number as a string. */

@@ -1,3 +1,4 @@
+import { parseStrictJson } from '../../kit/json.ts';
 import { type EpochMs, isObject, type Json, type JsonObject } from '../../terms.ts';
 import {
   at,
@@ -40,6 +41,7 @@ export type EventsRead =
 interface ForeignRequest {
   readonly body: Json;
   readonly headers: Headers;
+  readonly query?: string | undefined;
   readonly rawBody: Buffer;
 }
 
@@ -47,8 +49,10 @@ const maxEvents = 1_000;
 
 type Settings = Pick<PushSettings, 'brandId' | 'eventIdPlaces' | 'isThin'>;
 
-export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrival: ForeignRequest): EventsRead {
-  const { body, headers } = arrival;
+export function readForeign(envelope: ForeignEnvelope, settings: Settings, arrived: ForeignRequest): EventsRead {
+  const { headers, query } = arrived;
+  const body = envelope.json === undefined ? arrived.body : withJson(arrived.body, envelope.json);
+  const arrival = { ...arrived, body };
   const items = envelope.each === undefined ? [body] : at(body, envelope.each);
   if (!Array.isArray(items) || items.length > maxEvents) {
     const detail = `${envelope.each === '$body' ? 'The body' : envelope.each} must be a list of at most ${maxEvents} events.`;
@@ -59,7 +63,7 @@ export function readForeign(envelope: ForeignEnvelope, settings: Settings, arriv
   for (const [index, item] of items.entries()) {
     const nth =
       envelope.each === undefined ? undefined : { index, pointer: `${pointerTo(envelope.each, '')}/${index}` };
-    const read = readOne(envelope, settings, arrival, { item, body, headers }, nth);
+    const read = readOne(envelope, settings, arrival, { item, body, headers, query }, nth);
     if (read === 'ignored') continue;
     if (Array.isArray(read)) problems.push(...read);
     else events.push(read as ReadEvent);
@@ -67,6 +71,13 @@ export function readForeign(envelope: ForeignEnvelope, settings: Settings, arriv
   if (problems.length > 0) return { kind: 'invalid', problems };
   const first = events[0]?.eventId ?? statedId(settings, arrival);
   return { kind: 'ok', events, eventId: first, ignored: items.length - events.length };
+}
+
+/** The body with the text at the key read as JSON; unchanged if it is not, so that the missing data is named. */
+function withJson(body: Json, key: string): Json {
+  const text = isObject(body) && Object.hasOwn(body, key) ? body[key] : undefined;
+  const read = typeof text === 'string' ? parseStrictJson(Buffer.from(text)) : undefined;
+  return isObject(body) && read?.kind === 'ok' ? { ...body, [key]: read.value } : body;
 }
 
 function readOne(
@@ -106,7 +117,10 @@ function readOne(
   else problems.push(...longLists(data, pointerTo(dataPlaces[0] ?? '', nth?.pointer ?? '')));
   // The bytes of two changes of one reservation are equal if an event has neither an id nor a time.
   const isRepeatable = settings.isThin && typeof occurredAt !== 'number';
-  const id = findEventId(settings.eventIdPlaces, scope, isRepeatable ? undefined : arrival.rawBody, nth);
+  // Nor do equal bodies at two addresses that name different events.
+  const isByAddress = envelope.event?.places.some((place) => place.startsWith('query.')) === true;
+  const digested = isByAddress ? Buffer.concat([Buffer.from(`${name} `), arrival.rawBody]) : arrival.rawBody;
+  const id = findEventId(settings.eventIdPlaces, scope, isRepeatable ? undefined : digested, nth);
   if (id.kind === 'invalid') problems.push(id);
 
   if (problems.length > 0 || event === undefined || data === undefined || id.kind === 'invalid') return problems;

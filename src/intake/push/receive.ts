@@ -230,8 +230,8 @@ export function networkOf(address: string): string {
 }
 
 /** Reads the events of a verified body: one event in our envelope, or those of the sender's own envelope. */
-export function readEvents(settings: PushSettings, body: Json, { headers, rawBody }: Request): EventsRead {
-  if (settings.envelope) return readForeign(settings.envelope, settings, { body, headers, rawBody });
+export function readEvents(settings: PushSettings, body: Json, { headers, query, rawBody }: Request): EventsRead {
+  if (settings.envelope) return readForeign(settings.envelope, settings, { body, headers, query, rawBody });
   const read = readEnvelope(body, settings.brandId);
   const id = findEventId(settings.eventIdPlaces, { item: body, body, headers }, rawBody);
   if (read.kind === 'invalid' || id.kind === 'invalid') {

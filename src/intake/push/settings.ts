@@ -54,7 +54,7 @@ function verificationOf(connector: Connector): Verification {
 }
 
 export function foreignEnvelope(document: EnvelopeDocument) {
-  const { each, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
+  const { each, json, event, names, others, timestamp, timestamp_format: format, brand, data, optional } = document;
   const stated = (places: string | readonly string[], name: 'timestamp' | 'brand') => ({
     places: [places].flat(),
     optional: optional.includes(name),
@@ -62,6 +62,8 @@ export function foreignEnvelope(document: EnvelopeDocument) {
   return {
     /** The list of events in the body; a body without it is one event. */
     ...(each !== undefined && { each }),
+    /** A key of the body with JSON in a text. */
+    ...(json !== undefined && { json }),
     /** Undefined when the sender names no events: each one is an update. `joinedBy` joins all places; else the first with a value counts. */
     event:
       event === false

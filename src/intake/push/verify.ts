@@ -51,9 +51,10 @@ function verifyHmac(
   const { timestamp, header, macs } = statedSignature(scheme, request.headers);
   const given = scheme.encoding === 'hex' ? macs.map((mac) => mac.toLowerCase()) : macs;
   const [before, after] = aroundBody(scheme.sign, signedPart(request, timestamp ?? ''));
+  const body = signedBody(scheme.sign, request.rawBody);
   let secretNo: number | undefined;
   for (const secret of secrets) {
-    const hmac = createHmac(scheme.algorithm, secret.key).update(before).update(request.rawBody);
+    const hmac = createHmac(scheme.algorithm, secret.key).update(before).update(body);
     if (after !== '') hmac.update(after);
     const expected = hmac.digest(scheme.encoding);
     for (const mac of given) if (sameText(mac, expected)) secretNo ??= secret.secretNo;
@@ -229,6 +230,10 @@ export function aroundBody(sign: string, partOf: (name: string) => string): read
   if (sign === 'body') return ['', ''];
   const filled = (text: string) =>
     text.replace(/\{(timestamp|method|url|header\.[\w-]+)\}/g, (_, name: string) => partOf(name));
-  const [before = '', after = ''] = sign.split('{body}').map(filled);
+  const [before = '', after = ''] = sign.split(/\{body(?:_base64)?\}/).map(filled);
   return [before, after];
 }
+
+/** The body as it is signed. */
+export const signedBody = (sign: string, rawBody: Buffer): Buffer =>
+  sign.includes('{body_base64}') ? Buffer.from(rawBody.toString('base64').replace(/.{1,60}/g, '$&\n')) : rawBody;

@@ -13,14 +13,14 @@ import { settings } from './support.ts';
 function read(
   document: Record<string, unknown>,
   body: Json,
-  options: { headers?: Record<string, string>; ids?: string[] | undefined; isThin?: boolean } = {
+  options: { headers?: Record<string, string>; query?: string; ids?: string[] | undefined; isThin?: boolean } = {
     ids: ['id'],
   },
 ): EventsRead {
   const rawBody = Buffer.from(JSON.stringify(body));
   const eventIdPlaces = 'ids' in options ? options.ids : ['id'];
   const envelope = foreignEnvelope(envelopeSchema.parse(document));
-  const request = { headers: options.headers ?? {}, query: '', rawBody };
+  const request = { headers: options.headers ?? {}, query: options.query ?? '', rawBody };
   return readEvents({ ...settings, envelope, eventIdPlaces, isThin: options.isThin ?? false }, body, request);
 }
 
@@ -210,4 +210,29 @@ test('property: any body is read or refused, and never quoted', () => {
       }
     }),
   );
+});
+
+test('an event that only the address names: equal bodies at two addresses are two events', () => {
+  const document = {
+    event: 'query.event',
+    names: { 'reservation.updated': 'changed', 'reservation.cancelled': 'removed' },
+    timestamp: false,
+    brand: false,
+    data: '$item',
+  };
+  const at = (query: string) => read(document, { booking: 7 }, { query, ids: ['id'] });
+  const [changed, removed] = ['token=t&event=changed', 'event=removed'].map((query) => events(at(query))[0]);
+  assert.deepEqual([changed?.event, removed?.event], ['reservation.updated', 'reservation.cancelled']);
+  assert.notEqual(changed?.eventId, removed?.eventId);
+  assert.deepEqual(pointers(at('event=other')), ['/query/event']);
+  assert.equal(at('').kind, 'invalid');
+});
+
+test('data that is JSON in a text', () => {
+  const document = { json: 'push_data', event: false, timestamp: false, brand: 'property', data: 'push_data' };
+  const body = { property: 'LIS01', push_data: '{"reservation": 17024718}' };
+  assert.deepEqual(events(read(document, body))[0]?.data, { reservation: 17024718 });
+  for (const text of ['{"reservation"', '[1]', 'x'])
+    assert.deepEqual(pointers(read(document, { ...body, push_data: text })), ['/push_data'], text);
+  assert.deepEqual(events(read(document, { ...body, push_data: { reservation: 1 } }))[0]?.data, { reservation: 1 });
 });

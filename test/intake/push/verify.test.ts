@@ -326,3 +326,30 @@ test('a secret that is empty or short verifies nothing, alone or beside a good o
     assert.equal(check(defaultVerification, signed(weak), { secrets }).kind, 'refused', weak);
   }
 });
+
+test('the body is signed as Base64 text in lines of 60 characters, as Ruby writes it', () => {
+  const text = 'x'.repeat(100);
+  // [text].pack('m') of Ruby: 100 characters are 136 of Base64.
+  const lines = [60, 60, 16].map(
+    (length, i) =>
+      `${Buffer.from(text)
+        .toString('base64')
+        .slice(i * 60, i * 60 + length)}\n`,
+  );
+  const mac = createHmac('sha1', secret).update(lines.join('')).digest('hex');
+  const scheme: Verification = {
+    type: 'hmac',
+    algorithm: 'sha1',
+    sign: '{body_base64}',
+    header: 'X-Content-Signature',
+    prefix: '',
+    encoding: 'hex',
+    timestampHeader: undefined,
+    timestampFormat: 'seconds',
+    toleranceS: 300,
+  };
+  const request = { headers: { 'x-content-signature': mac }, query: '', rawBody: Buffer.from(text) };
+  const secrets = [secretKeys(1, secret)];
+  assert.equal(verify(scheme, request, secrets, 0).kind, 'verified');
+  assert.equal(verify(scheme, { ...request, rawBody: Buffer.from(`${text} `) }, secrets, 0).kind, 'refused');
+});
