@@ -106,7 +106,11 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
       : `no integration ${integration} is in force`;
     return { kind: 'unavailable', code: served ? 'pull.no_such_sync' : 'documents.unknown_name', message };
   }
-  const resolved = await runtime.resolve({ pull, connector: { pull: connectorPull } });
+  const resolved = await runtime.resolve({
+    brand_id: served.body.brand_id,
+    pull,
+    connector: { pull: connectorPull },
+  });
   if (resolved.kind !== 'ok') {
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (${at})`).join(', ');
     return { kind: 'unavailable', code: 'documents.secret_missing', message: `${integration} needs ${places}` };
@@ -114,7 +118,7 @@ async function planOf(runtime: Runtime, integration: IntegrationName): Promise<P
   const settings = pullOf({
     integration,
     account: served.body.pulled_by as IntegrationName | undefined,
-    brandId: served.body.brand_id,
+    brandId: resolved.body.brand_id,
     timezone: served.body.timezone,
     connector: resolved.body.connector.pull,
     own: resolved.body.pull,

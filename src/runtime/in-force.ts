@@ -1,5 +1,5 @@
 import type { DocumentName, LoadedDocument, LoadedDocuments, StoredDocument } from '../documents/kinds.ts';
-import type { Resolve } from '../documents/secret-reference.ts';
+import { hasReference, type Resolve } from '../documents/secret-reference.ts';
 import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
@@ -191,14 +191,27 @@ function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
   ];
 }
 
-function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {
-  const stored = documents.map((document) => {
-    const { kind, name, source, body } = document;
+async function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {
+  const bodies = await Promise.all(documents.map(({ body }) => named(context, body)));
+  const stored = documents.map((document, i) => {
+    const { kind, name, source } = document;
+    const body = bodies[i];
     const [newest = '', ...older] = keyedHashes(context.keys, document.hash);
     const textHashes = storedSources(context.keys, document).map(textHashOf);
     return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older, textHashes };
   });
   return applyDocuments(tx, stored, by, (document) => sealTyped(tx, context, document));
+}
+
+/**
+ * The brand's id as it is when the document is applied: it is no secret, and records, events and requests must have the same on every node.
+ * A reference that cannot be read stays, and the first run names it.
+ */
+async function named<Body extends object>({ resolve }: DocumentContext, body: Body): Promise<Body> {
+  const { brand_id } = body as { readonly brand_id?: string };
+  if (brand_id === undefined || !hasReference(brand_id)) return body;
+  const resolved = await resolve({ brand_id });
+  return resolved.kind === 'ok' ? { ...body, ...resolved.body } : body;
 }
 
 /** The keys of the documents that an integration cannot work without. */

@@ -1,5 +1,5 @@
 import { day, flag, instant, ok, oneOf, pageOf, refused, upTo, type Vendor, whole } from '../vendor.ts';
-import { guestsOf, type Stay } from '../world.ts';
+import type { Stay } from '../world.ts';
 
 /** Lodgify's v2 bookings: names in one string, a stay filter and a bin that hide bookings by default. */
 const rowOf = (stay: Stay) => ({

@@ -66,15 +66,14 @@ export const vendor: Vendor = {
       answer: (asked, book) => {
         if (asked.params.structure !== '557782') return refused(404, 'No such structure');
         const [from, to] = [asked.text('startDate'), asked.text('endDate')];
-        const dates: Record<string, (stay: Stay) => readonly [string, string]> = {
-          STAY: ({ checkIn, checkOut }) => [checkIn, checkOut],
-          CHECKIN: ({ checkIn }) => [checkIn, checkIn],
-          CHECKOUT: ({ checkOut }) => [checkOut, checkOut],
-          CREATE: ({ bookedAt }) => [bookedAt.slice(0, 10), bookedAt.slice(0, 10)],
-          UPDATE: ({ changedAt }) => [changedAt.slice(0, 10), changedAt.slice(0, 10)],
+        const daysOf = ({ checkIn, checkOut, bookedAt, changedAt }: Stay): readonly [string, string] => {
+          const kind = asked.text('type');
+          if (kind === 'STAY') return [checkIn, checkOut];
+          const at = { CHECKIN: checkIn, CHECKOUT: checkOut, CREATE: bookedAt, UPDATE: changedAt }[kind] ?? '';
+          return [at.slice(0, 10), at.slice(0, 10)];
         };
         const found = book.filter((stay) => {
-          const [first, last] = dates[asked.text('type')]?.(stay) ?? ['', ''];
+          const [first, last] = daysOf(stay);
           return first <= to && last >= from;
         });
         return ok({ data: pageOf(found.map(rowOf), asked.number('page', 0) + 1, asked.number('size', 50)).rows });
