@@ -24,6 +24,7 @@ export async function buildPackages(): Promise<void> {
     files: [
       'bin/launch.cjs',
       'connectors/*/{connector.yaml,README.md}',
+      'connectors/systems.json',
       'console/dist/{*,assets/*}',
       'packages/demo/src/{workspace,trouble}/**/*.yaml',
       'packages/partner-kit/src/simulate/page.html',

@@ -147,11 +147,24 @@ const pullSchema = crossChecked(
   },
 );
 
+/** What people look a system up by, and how far its description can be relied upon. */
+const systemSchema = z.strictObject({
+  vendor: z.string().min(1).describe('Who makes it.'),
+  market: z.string().min(1).describe('For which kinds of houses, and where.'),
+  aliases: z.array(z.string().min(1)).default([]).describe('Other names: earlier ones, products, spellings.'),
+  basis: z
+    .enum(['live', 'vendor', 'clients'])
+    .describe(
+      'What the connector rests on: a test against a `live` property, the documentation of the `vendor`, or only the code of others, its `clients`.',
+    ),
+});
+
 export const connectorSchema = crossChecked(
   z.strictObject({
     connector: nameText().describe('The connector’s name; integrations refer to it.'),
     title: z.string().min(1).optional().describe('The system’s name, for people.'),
     description: z.string().optional().describe('What it covers, and against which version of the partner’s API.'),
+    system: systemSchema.optional().describe('What people look the system up by.'),
     pull: pullSchema.optional().describe('How to poll the partner’s API; leave it out for a partner that only pushes.'),
     shape: shapeSchema.optional().describe('Where a response has the reservations, and whether they are flat rows.'),
     map: mapSchema

@@ -1,20 +1,32 @@
 import { checkFiles } from '../documents/check.ts';
 import { readShippedConnectors } from '../documents/load.ts';
+import { findSystems, readSystems, type System } from '../documents/systems.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
 import { currentDocuments } from '../store/documents/documents.ts';
 import { documentText } from '../store/documents/list.ts';
 
-/** The connectors in force, and the shipped ones that no integration uses yet: the first integration that names one puts it in force. */
-export async function listConnectors(runtime: Runtime) {
+/**
+ * The connectors in force, and the shipped ones that no integration uses yet: the first integration that names one puts it in force. With
+ * `search`, those whose system has such a name, vendor or market, or else the nearest name.
+ */
+export async function listConnectors(runtime: Runtime, search = '') {
+  const all = await readSystems();
+  const { found, similar } = findSystems(all, search);
+  const wanted = new Set((found.length > 0 ? found : similar).map(({ name }) => name));
+  const systems = new Map(all.map((one) => [one.name, one]));
   const shipped = checkFiles(await readShippedConnectors(shippedConnectorsDir));
   const inForce = await currentDocuments(runtime.pool, 'connector');
   const known = new Set(inForce.map(({ name }) => name));
   const unused = shipped.kind === 'ok' ? [...shipped.documents.connectors.values()] : [];
   return [
-    ...inForce.map(({ name, body }) => rowOf(name, body, false)),
-    ...unused.filter(({ name }) => !known.has(name)).map(({ name, body }) => rowOf(name, body, true)),
-  ].toSorted((one, other) => one.name.localeCompare(other.name));
+    ...inForce.map(({ name, body }) => rowOf(name, body, false, systems.get(name))),
+    ...unused
+      .filter(({ name }) => !known.has(name))
+      .map(({ name, body }) => rowOf(name, body, true, systems.get(name))),
+  ]
+    .filter(({ name }) => search === '' || wanted.has(name) || name.includes(search.toLowerCase()))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
 /** The text of a connector that is in force or shipped. */
@@ -25,7 +37,7 @@ export async function connectorText({ pool }: Pick<Runtime, 'pool'>, name: strin
   return shipped.find(({ file }) => file.endsWith(`/${name}/connector.yaml`))?.text;
 }
 
-function rowOf(name: string, body: unknown, shipped: boolean) {
+function rowOf(name: string, body: unknown, shipped: boolean, system: System | undefined) {
   const { title, description } = body as { readonly title?: string; readonly description?: string };
-  return { name, title: title ?? null, description: description ?? null, shipped };
+  return { name, title: title ?? null, description: description ?? null, shipped, system: system ?? null };
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
+import { parse } from 'yaml';
 import { compileCheck } from '../../src/brand/compile-check.ts';
 import { reservationFields } from '../../src/canonical/fields.ts';
 import type { Connector } from '../../src/documents/connector.ts';
+import { schemas } from '../../src/documents/kinds.ts';
 import { loadWorkspace } from '../../src/documents/load.ts';
 import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
 
@@ -55,5 +57,18 @@ for (const name of connectorNames) {
   test(`${name}: its page says what is covered, against which version, and what is not`, () => {
     const page = readFileSync(path.join(connectorsDir, name, 'README.md'), 'utf8');
     for (const heading of ['## Against', '## Covered', '## Not covered']) assert.ok(page.includes(heading), heading);
+    const isSystem = connectorOf(name).system !== undefined;
+    assert.equal(isSystem, !name.startsWith('reference'), 'what people look a system up by');
+    if (!isSystem) return;
+    const blocks = [...page.matchAll(/```yaml\n(integration:[\s\S]*?)```/g)].map(([, block]) => block ?? '');
+    assert.equal(blocks.length, 1, 'one complete integration');
+    const integration = schemas.integration.parse(parse(blocks[0] ?? ''));
+    const prefix = `${name.toUpperCase().replaceAll('-', '_')}_`;
+    assert.equal(integration.brand_id, `\${env:${prefix}PROPERTY}`);
+    const known = 'TOKEN|CLIENT_ID|CLIENT_SECRET|USERNAME|PASSWORD|API_KEY|REFRESH_TOKEN|PROPERTY';
+    for (const [reference] of page.matchAll(/\$\{(?:env|secret):[^}]+\}/g)) {
+      assert.match(reference, new RegExp(`^\\$\\{env:${prefix}(${known})\\}$`));
+    }
+    assert.match(page, /## Credentials\n\n- /, 'where the vendor’s settings have them');
   });
 }

@@ -5,10 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { connectorsFile, connectorsText } from '../../scripts/connector-coverage.ts';
+import { connectorsFile, connectorsText, systemsFile, systemsText } from '../../scripts/connector-coverage.ts';
 
 test('the page about the connectors is made from them', () => {
   assert.equal(readFileSync(connectorsFile, 'utf8'), connectorsText(), 'run: npm run generate');
+  assert.equal(readFileSync(systemsFile, 'utf8'), systemsText(), 'run: npm run generate');
 });
 
 /** The paths of the readers in the sidebar of the site: links by reader. */

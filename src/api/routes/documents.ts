@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../documents/json-schema.ts';
 import { mistakeSchema } from '../../documents/mistake.ts';
+import { systemSchema } from '../../documents/systems.ts';
 import { casesText } from '../../errors/broken-cases.ts';
 import {
   applyDocument,
@@ -49,13 +50,17 @@ export function documentRoutes({ runtime }: Api): Route[] {
     viewer('GET /connectors', {
       id: 'connectors.list',
       summary: 'The connectors that an integration can name: those in force and those shipped with Innbound',
+      query: z.strictObject({
+        search: z.string().max(100).optional().describe('A name, another name, the vendor or the market of a system.'),
+      }),
       response: itemsOf({
         name: z.string(),
         title: z.string().nullable(),
         description: z.string().nullable(),
         shipped: z.boolean().describe('Not in force yet: the first integration that names it puts it in force.'),
+        system: systemSchema.nullable().describe('What is known of its system; null if it is not a shipped one.'),
       }),
-      handle: async () => ok({ items: await listConnectors(runtime) }),
+      handle: async ({ query: { search } }) => ok({ items: await listConnectors(runtime, search) }),
     }),
     viewer(`GET ${path}`, {
       id: 'documents.get',
