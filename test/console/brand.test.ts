@@ -23,15 +23,13 @@ describe('the pages of a brand', { skip }, () => {
   });
 
   /** Fills in everything up to the credentials. */
-  const begin = async (name: string, url: string, connector: string | RegExp = 'hotel') => {
+  const begin = async (name: string, url: string, connector = /^hotel\b/) => {
     await go(page, '/onboard');
     await page.getByRole('heading', { name: 'Connect a brand' }).waitFor();
     // An earlier test may have left a draft.
     const startOver = page.getByRole('button', { name: /Start over|Connect another brand/ });
     if ((await startOver.count()) > 0) await startOver.click();
-    await page.getByText('A connector', { exact: true }).click();
-    await page.getByRole('combobox', { name: 'Connector' }).click();
-    await page.getByRole('option', { name: connector }).first().click();
+    await page.getByRole('radio', { name: connector }).first().check();
     await page.getByRole('button', { name: 'Next' }).click();
     await fillBrand(name);
     await fillFeeds(url);
@@ -64,6 +62,37 @@ describe('the pages of a brand', { skip }, () => {
     assert.match(await textOf(result), new RegExp(`^${day}: \\d+ reservations?\\d+ would be stored`));
     await page.getByRole('region', { name: 'Canonical record' }).getByText('"check_in"').waitFor();
   };
+
+  test('a shipped system is found by another name; only its credentials are asked for', async () => {
+    await go(page, '/onboard');
+    await page.getByRole('textbox', { name: 'System' }).fill('smartbnbb');
+    await page.getByText('these are similar').waitFor();
+    await page.getByRole('textbox', { name: 'System' }).fill('Smartbnb');
+    await page.getByRole('radio', { name: /Hospitable/ }).check();
+    assert.equal(await page.getByRole('radio').count(), 3 + 1, 'the ways, and the one system');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await fillBrand('dune-house');
+    await page.getByText('create a personal access token').waitFor();
+    assert.equal(await page.getByLabel('Base URL').inputValue(), 'https://public.api.hospitable.com/v2');
+    await page.getByLabel('Token').fill('open sesame');
+    await page.getByRole('checkbox', { name: 'lake' }).check();
+    await page.getByRole('button', { name: 'Next' }).click();
+    const text = await documentText();
+    assert.match(
+      text,
+      /^integration: dune-house\nconnector: hospitable\nbrand_id: "DUNE-HOUSE"\ntimezone: Europe\/Lisbon\npaused: true\n/,
+    );
+    assert.match(text, /token: "\$\{secret:dune-house-hospitable-token\}"/);
+    assert.match(
+      text,
+      /post_stay: \{ every: 60m, range: \[-60d, -1d\] \}\npush: \{ enabled: true \}\ndeliver: \[lake\]/,
+    );
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page
+      .getByRole('button', { name: /Start pulling|Dry run/ })
+      .first()
+      .waitFor();
+  });
 
   test('OAuth 2 with consent: form, consent link, and confirmation', async () => {
     await begin('harbour', partner.baseUrl);
@@ -115,7 +144,7 @@ describe('the pages of a brand', { skip }, () => {
   test('a shipped connector is offered; the connection is tested before pulling starts', async () => {
     const hotel = await startSimulator({ seed: 4, reservations: 20, auth: { type: 'bearer', token: 'open sesame' } });
     try {
-      await begin('tested', hotel.baseUrl, /reference/);
+      await begin('tested', hotel.baseUrl, /^Reference partner .list in an envelope/);
       await page.getByLabel('Token').fill('not sesame');
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('button', { name: 'Apply' }).click();

@@ -107,7 +107,7 @@ test('a list by change, and one without dates', () => {
 test('a brand whose list is asked for by change has one sync', () => {
   const syncsWith = (query: string) => {
     const connectorText = `connector: a\npull: { request: { path: /list, query: ${query} } }\n`;
-    const text = documentOf({ ...emptyBrand, name: 'a', connector: 'a', connectorText }, undefined);
+    const text = documentOf({ ...emptyBrand, name: 'a', connector: 'a', connectorText }, []).text;
     return text.match(/^ {4}\w+: \{ every/gm)?.length;
   };
   assert.equal(syncsWith('{ from: "{since}", to: "{now}" }'), 1);

@@ -126,9 +126,7 @@ describe('drafts and undo', { skip }, () => {
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '{"data": []}');
 
     await go(page, '/onboard');
-    await page.getByText('A connector', { exact: true }).click();
-    await page.getByRole('combobox', { name: 'Connector' }).click();
-    await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByRole('radio', { name: /^hotel\b/ }).check();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
     await page.getByLabel('Brand id').fill('OPO02');

@@ -229,9 +229,7 @@ describe('the integration engineer', { skip }, () => {
 
   test('a brand is connected, its secret is shown once, and its first event appears live', async () => {
     await page.getByRole('link', { name: 'Connect a brand' }).click();
-    await page.getByText('A connector', { exact: true }).click();
-    await page.getByRole('combobox', { name: 'Connector' }).click();
-    await page.getByRole('option', { name: 'hotel' }).click();
+    await page.getByRole('radio', { name: /^hotel\b/ }).check();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('porto-bay');
     await page.getByLabel('Brand id').fill('OPO02');

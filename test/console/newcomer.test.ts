@@ -64,6 +64,7 @@ describe('a newcomer', { skip }, () => {
 
   test('pastes the answer and says what the brand is', async () => {
     await page.getByRole('link', { name: 'Connect a brand' }).click();
+    await page.getByText('An answer', { exact: true }).click();
     await page.getByLabel('Sample as JSON').fill(JSON.stringify(answer));
     await page.getByLabel('Name of the system').fill('seaside');
     assert.deepEqual(await barriers(page), []);
@@ -249,6 +250,7 @@ describe('a newcomer with a German system, page tokens and OAuth', { skip }, () 
 
   test('a city is no time zone and UK no country code: the form says so before the next step', async () => {
     await page.getByRole('link', { name: 'Connect a brand' }).click();
+    await page.getByText('An answer', { exact: true }).click();
     await page.getByLabel('Sample as JSON').fill(JSON.stringify({ buchungen, naechsteSeite: '2' }));
     await page.getByLabel('Name of the system').fill('alpenblick');
     await page.getByRole('button', { name: 'Next' }).click();
@@ -307,6 +309,7 @@ describe('a newcomer with a German system, page tokens and OAuth', { skip }, () 
     assert.deepEqual(found.items.map(({ id }) => id).sort(), ['AB-1', 'AB-2', 'AB-3']);
     await page.getByRole('link', { name: 'Open gasthof-alm' }).click();
     await page.getByRole('link', { name: 'Connect a brand' }).click();
+    await page.getByText('An answer', { exact: true }).click();
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '', 'the next brand begins with an empty form');
   });
 });

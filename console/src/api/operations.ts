@@ -2446,13 +2446,30 @@ export interface Operations {
     };
   };
   'connectors.list': {
-    input: {};
+    input: {
+      search?: string | undefined;
+    };
     answer: {
       items: {
         name: string;
         title: string | null;
         description: string | null;
         shipped: boolean;
+        system: {
+          name: string;
+          title: string;
+          vendor: string;
+          market: string;
+          aliases: string[];
+          basis: "live" | "vendor" | "clients";
+          auth: string;
+          list?: "changes" | "stays" | "queue" | undefined;
+          single: boolean;
+          events?: "webhooks" | "stream" | undefined;
+          fields: string[];
+          integration: string;
+          credentials: string[];
+        } | null;
       }[];
     };
   };

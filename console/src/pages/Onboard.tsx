@@ -9,7 +9,7 @@ import { YamlEditor } from '../editor/YamlEditor.tsx';
 import { Card, Head } from '../parts/basics.tsx';
 import { useDraft, useLeaveWarning, useTabDraft } from '../parts/draft.ts';
 import { LinkForm } from './links/LinkForm.tsx';
-import { authForms, writeAuth } from './onboard/auth.ts';
+import { authForms } from './onboard/auth.ts';
 import { BrandForm } from './onboard/BrandForm.tsx';
 import { type Brand, documentOf, emptyBrand, withoutSecrets } from './onboard/brand.ts';
 import { FeedForm } from './onboard/FeedForm.tsx';
@@ -49,7 +49,7 @@ export function Onboard() {
     <>
       <Head
         title="Connect a brand"
-        lead="Paste an answer of the partner’s API; Innbound proposes the rest, and you check each step."
+        lead="Find the partner’s system by its name, or paste an answer of its API; Innbound proposes the rest, and you check each step."
       >
         {step === 0 && (
           <Button variant="default" onClick={() => setLinking(true)}>
@@ -103,9 +103,8 @@ export function Onboard() {
 function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: () => void }) {
   const { brand, onBack } = props;
   const schema = useSchema('integration');
-  const form = brand.pulls ? authForms(schema).find(({ title }) => title === brand.auth) : undefined;
-  const auth = form && writeAuth(form, brand.authFields, brand.name);
-  const [text, setText] = useState(() => documentOf(brand, auth));
+  const made = documentOf(brand, authForms(schema));
+  const [text, setText] = useState(made.text);
   const mistakes = useMistakes('integration', brand.name, text);
   const applying = useApplying('integration', brand.name, props.onApplied);
   // After a failed test the form is applied again.
@@ -115,7 +114,7 @@ function ReviewAndApply(props: { brand: Brand; onBack: () => void; onApplied: ()
   const store = useAct(
     async () => {
       // Secrets first: the document is used from the moment it is applied.
-      for (const secret of auth?.secrets ?? []) await call('secrets.put', secret);
+      for (const secret of made.secrets) await call('secrets.put', secret);
     },
     () => {
       applying.apply(text, inForce && { source: text, version: inForce.version });

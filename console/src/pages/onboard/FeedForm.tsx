@@ -1,12 +1,13 @@
-import { Button, Checkbox, Switch, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useApi } from '../../api/query.tsx';
 import { useSchema } from '../../editor/checking.ts';
 import { Card } from '../../parts/basics.tsx';
 import { AuthFields } from './AuthFields.tsx';
-import { authForms, writeAuth } from './auth.ts';
+import { authForms } from './auth.ts';
 import { type Brand, documentOf } from './brand.ts';
+import { credentialsOf } from './system.ts';
 
 export function FeedForm(props: {
   brand: Brand;
@@ -23,7 +24,7 @@ export function FeedForm(props: {
     setTried(true);
     if (brand.deliver.length > 0) props.onNext();
   };
-  const form = authForms(useSchema('integration')).find(({ title }) => title === brand.auth);
+  const forms = authForms(useSchema('integration'));
   return (
     <div className="split">
       <Card title="Access and destinations">
@@ -70,9 +71,7 @@ export function FeedForm(props: {
       <Card title={`integrations/${brand.name}.yaml`} aside="as it will be; you can edit it in the next step">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
         <section tabIndex={0} aria-label="The document so far" className="scrolls">
-          <pre className="json">
-            {documentOf(brand, form && brand.pulls ? writeAuth(form, brand.authFields, brand.name) : undefined)}
-          </pre>
+          <pre className="json">{documentOf(brand, forms).text}</pre>
         </section>
       </Card>
     </div>
@@ -90,7 +89,39 @@ function PullFields({ brand, onChange }: { brand: Brand; onChange: (some: Partia
         onChange={(event) => onChange({ baseUrl: event.currentTarget.value })}
         required
       />
-      <AuthFields brand={brand} onChange={onChange} />
+      {brand.integration === '' ? (
+        <AuthFields brand={brand} onChange={onChange} />
+      ) : (
+        <Credentials brand={brand} onChange={onChange} />
+      )}
+    </>
+  );
+}
+
+/** What the system's integration needs, and where the vendor's settings have it. */
+function Credentials({ brand, onChange }: { brand: Brand; onChange: (some: Partial<Brand>) => void }) {
+  const { authFields: typed, connector } = brand;
+  const found = useApi('connectors.list', { search: connector }).data?.items.find(({ name }) => name === connector);
+  return (
+    <>
+      <div className="fields">
+        {credentialsOf(brand.integration).map(({ key, label }) => (
+          <PasswordInput
+            key={key}
+            label={label}
+            description="Stored encrypted, never shown again."
+            value={typed[key] ?? ''}
+            onChange={(event) => onChange({ authFields: { ...typed, [key]: event.currentTarget.value } })}
+            autoComplete="off"
+            required
+          />
+        ))}
+      </div>
+      <ul className="small muted" aria-label="Where to find them">
+        {found?.system?.credentials.map((line) => (
+          <li key={line}>{line.replaceAll('`', '')}</li>
+        ))}
+      </ul>
     </>
   );
 }

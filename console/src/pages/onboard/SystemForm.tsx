@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { Answer } from '../../api/client.ts';
@@ -18,9 +18,10 @@ import { SampleText } from '../studio/SampleText.tsx';
 import { isConnectorName, useSuggest } from '../studio/suggest.ts';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
+import { FindSystem } from './FindSystem.tsx';
 import { RequestForm } from './RequestForm.tsx';
 
-const ways = { sample: 'An answer', description: 'An API description', connector: 'A connector' };
+const ways = { connector: 'Its name', sample: 'An answer', description: 'An API description' };
 
 interface Step {
   readonly brand: Brand;
@@ -28,7 +29,7 @@ interface Step {
   readonly onNext: () => void;
 }
 
-/** The partner's system: an answer is pasted, a description imported, or an existing connector chosen. */
+/** The partner's system: found by its name; or an answer is pasted, a description imported, or an existing connector chosen. */
 export function SystemForm(props: Step) {
   const { brand, onChange } = props;
   return (
@@ -38,47 +39,11 @@ export function SystemForm(props: Step) {
           label="What you have"
           options={ways}
           value={brand.way}
-          onChange={(way) => onChange({ way, connector: '', connectorText: '' })}
+          onChange={(way) => onChange({ way, connector: '', connectorText: '', integration: '' })}
         />
-        {brand.way === 'connector' ? <Existing {...props} /> : <Made key={brand.way} {...props} />}
+        {brand.way === 'connector' ? <FindSystem {...props} /> : <Made key={brand.way} {...props} />}
       </div>
     </Card>
-  );
-}
-
-const optionsOf = (connectors: readonly { name: string; title: string | null }[]) =>
-  connectors.map(({ name, title }) => ({
-    value: name,
-    label: title === null || title.toLowerCase() === name ? name : `${title} (${name})`,
-  }));
-
-function Existing(props: Step) {
-  const { brand, onChange } = props;
-  const connectors = useApi('connectors.list', {}).data?.items ?? [];
-  const chosen = connectors.find(({ name }) => name === brand.connector);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (brand.connector !== '') props.onNext();
-  };
-  return (
-    <form className="stack" onSubmit={submit}>
-      <Select
-        label="Connector"
-        description={chosen?.description ?? 'how the partner’s system is read'}
-        data={[
-          { group: 'In use', items: optionsOf(connectors.filter(({ shipped }) => !shipped)) },
-          { group: 'Shipped with Innbound', items: optionsOf(connectors.filter(({ shipped }) => shipped)) },
-        ]}
-        searchable
-        value={brand.connector || null}
-        onChange={(connector) => onChange({ connector: connector ?? '' })}
-        required
-        placeholder="Choose one"
-      />
-      <div>
-        <Button type="submit">Next</Button>
-      </div>
-    </form>
   );
 }
 
@@ -125,7 +90,11 @@ function Made(props: Step) {
           isTaken ? (
             <>
               A connector has this name already.{' '}
-              <button type="button" className="link" onClick={() => onChange({ way: 'connector', connector: name })}>
+              <button
+                type="button"
+                className="link"
+                onClick={() => onChange({ way: 'connector', connector: name, search: name })}
+              >
                 Use {name}
               </button>
             </>

@@ -1,4 +1,5 @@
-import type { AuthForm, WrittenAuth } from './auth.ts';
+import { type AuthForm, type WrittenAuth, writeAuth } from './auth.ts';
+import { systemDocument } from './system.ts';
 
 /** The form of a new brand, and the document made from it. */
 export interface Brand {
@@ -6,6 +7,9 @@ export interface Brand {
   readonly way: 'connector' | 'description' | 'sample';
   readonly newConnector: string;
   readonly connectorText: string;
+  /** What was typed to find the system, and the integration that comes with its connector. */
+  readonly search: string;
+  readonly integration: string;
   readonly name: string;
   readonly brandId: string;
   readonly connector: string;
@@ -23,9 +27,11 @@ export interface Brand {
 }
 
 export const emptyBrand: Brand = {
-  way: 'sample',
+  way: 'connector',
   newConnector: '',
   connectorText: '',
+  search: '',
+  integration: '',
   name: '',
   brandId: '',
   connector: '',
@@ -55,7 +61,18 @@ const changes = '    stay: { every: 15m }\n';
 /** A list by change is the same for every sync, so one is enough. */
 const listsChanges = (connector: string): boolean => connector.includes('{since') && !connector.includes('{window.');
 
-export function documentOf(brand: Brand, auth: WrittenAuth | undefined): string {
+/** The document, and the credentials to store for it. */
+export function documentOf(
+  brand: Brand,
+  forms: readonly AuthForm[],
+): { readonly text: string; readonly secrets: WrittenAuth['secrets'] } {
+  if (brand.integration !== '') return systemDocument(brand);
+  const form = brand.pulls ? forms.find(({ title }) => title === brand.auth) : undefined;
+  const auth = form && writeAuth(form, brand.authFields, brand.name);
+  return { text: textOf(brand, auth), secrets: auth?.secrets ?? [] };
+}
+
+function textOf(brand: Brand, auth: WrittenAuth | undefined): string {
   const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
   base_url: ${brand.baseUrl}
@@ -74,6 +91,7 @@ ${brand.preview && brand.deliver.length > 0 ? `preview: [${brand.deliver.join(',
 
 /** The brand without values that must not be kept in the browser. Only the forms show which those are. */
 export function withoutSecrets(brand: Brand, forms: readonly AuthForm[]): Brand {
+  if (brand.integration !== '') return { ...brand, authFields: {} };
   const plain = forms.find(({ title }) => title === brand.auth)?.fields.filter(({ secret }) => !secret) ?? [];
   const kept = Object.entries(brand.authFields).filter(([name]) => plain.some((field) => field.name === name));
   // A password or a key may be in the URL.
