@@ -48,9 +48,9 @@ export function findSystems(systems: readonly System[], words: string): { found:
   if (wanted === '') return { found: [...systems], similar: [] };
   const exact = systems.filter((one) => namesOf(one).some((name) => plain(name) === wanted));
   if (exact.length > 0) return { found: exact, similar: [] };
-  const named = systems.filter((one) =>
-    namesOf(one).some((name) => plain(name).includes(wanted) || wanted.includes(plain(name))),
-  );
+  // Somebody may type more than the name: "Mews PMS". Names of three letters are part of too many words.
+  const isIn = (name: string) => name.includes(wanted) || (name.length > 3 && wanted.includes(name));
+  const named = systems.filter((one) => namesOf(one).some((name) => isIn(plain(name))));
   if (named.length > 0) return { found: named, similar: [] };
   const parts = words.toLowerCase().split(/\s+/);
   const sold = systems.filter(({ market }) => parts.every((part) => market.toLowerCase().includes(part)));

@@ -65,7 +65,7 @@ describe('the pages of a brand', { skip }, () => {
 
   test('a shipped system is found by another name; only its credentials are asked for', async () => {
     await go(page, '/onboard');
-    await page.getByRole('textbox', { name: 'System' }).fill('smartbnbb');
+    await page.getByRole('textbox', { name: 'System' }).fill('hospitible');
     await page.getByText('these are similar').waitFor();
     await page.getByRole('textbox', { name: 'System' }).fill('Smartbnb');
     await page.getByRole('radio', { name: /Hospitable/ }).check();
