@@ -15,7 +15,7 @@ export const requestPlaceholders: Readonly<Record<string, string>> = {
   since:
     'for lists by modification time: when the last complete run of this sync began, minus `since.overlap`, in UTC (2026-03-29T00:00:00Z)',
   since_utc: 'the same as {since}; with a notation, the time is written in UTC, not in the property’s time zone',
-  now: 'for lists by modification time with an upper bound: when the run began, in UTC; with `since.step`, the end of the step',
+  now: 'for lists by modification time with an upper bound: when the run began, in UTC; with `since.step`, the end of the step; in other lists the time of the request',
   now_utc: 'the same as {now}; with a notation, the time is written in UTC, not in the property’s time zone',
   'sync.type': 'pre_stay, stay or post_stay',
   'sync.status':

@@ -21,13 +21,13 @@ interface Written {
 }
 
 /** Ours, which a connector names as `adapter: xml`. */
-const xmlAdapter: Adapter = {
-  default: readLongXml,
-  request: (body) => ({
-    body: writeXml(body),
-    headers: { 'Content-Type': 'text/xml; charset=utf-8', Accept: 'text/xml, application/xml' },
-  }),
-};
+const xmlAdapter: Adapter = { default: readLongXml, request: (body) => ({ body: writeXml(body) }) };
+
+/** What a request of the adapter says about its format, unless the connector does. */
+export function usualHeaders(adapter: string | undefined, { body }: Pick<OpenRequest, 'body'>): OpenRequest['headers'] {
+  if (adapter !== 'xml') return {};
+  return { accept: 'text/xml, application/xml', ...(body && { 'content-type': 'text/xml; charset=utf-8' }) };
+}
 
 const loaded = new Map<string, Promise<Adapter>>();
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { PullSettings } from '../../documents/pull.ts';
-import { writeAdapted } from '../ask/adapter.ts';
+import { usualHeaders, writeAdapted } from '../ask/adapter.ts';
 import type { AskPlan, AskPorts } from '../ask/ports.ts';
-import { type OpenRequest, toWire, type WireRequest, withParts } from '../ask/request.ts';
+import { type OpenRequest, toWire, type WireRequest, withHeaders, withParts } from '../ask/request.ts';
 import { answering, type Challenge, challengeIn } from './digest.ts';
 import { secretsOf, textsIn, withFixed } from './fixed.ts';
 import { signed } from './hmac.ts';
@@ -27,7 +27,8 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan) {
   /** The request as sent. An adapter may write its body, which is then signed. */
   async function sent(request: OpenRequest, sign = (wire: WireRequest) => wire): Promise<Authorized> {
     const { adapter } = plan.settings;
-    const wire = toWire(request);
+    const headers = withHeaders(usualHeaders(adapter, request), request.headers);
+    const wire = toWire({ ...request, headers });
     const written =
       adapter === undefined || request.body === undefined
         ? ({ kind: 'ok', wire } as const)

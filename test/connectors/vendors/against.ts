@@ -18,18 +18,22 @@ interface Block {
 
 const read = (name: string, file: string) => readFileSync(path.join(connectorsDir, name, file), 'utf8');
 
-/** The integration as its connector's README has it, at the vendor's address, with its variables filled in. */
-export function readmeBlock({ system, env, base = '' }: Vendor, url: string): Block {
-  const blocks = [...read(system, 'README.md').matchAll(/```yaml\n(integration:[\s\S]*?)```/g)];
-  assert.equal(blocks.length, 1, `connectors/${system}/README.md has one integration block`);
+/** A document with the environment variables of its system filled in. */
+function filledWith({ system, env }: Pick<Vendor, 'system' | 'env'>, document: string): string {
   const prefix = `${system.toUpperCase().replaceAll('-', '_')}_`;
-  const filled = (blocks[0]?.[1] ?? '').replace(/\$\{env:(\w+)\}/g, (reference, name: string) => {
+  return document.replace(/\$\{env:(\w+)\}/g, (reference, name: string) => {
     assert.ok(name.startsWith(prefix), `${reference} begins with ${prefix}`);
     const value = env[name.slice(prefix.length)];
     assert.ok(value, `the vendor knows ${reference}`);
     return value;
   });
-  const block = parse(filled) as Block;
+}
+
+/** The integration as its connector's README has it, at the vendor's address, with its variables filled in. */
+export function readmeBlock({ system, env, base = '' }: Vendor, url: string): Block {
+  const blocks = [...read(system, 'README.md').matchAll(/```yaml\n(integration:[\s\S]*?)```/g)];
+  assert.equal(blocks.length, 1, `connectors/${system}/README.md has one integration block`);
+  const block = parse(filledWith({ system, env }, blocks[0]?.[1] ?? '')) as Block;
   const { base_url: baseUrl } = block.pull;
   assert.equal(new URL(baseUrl).pathname.replace(/\/$/, ''), base, 'base_url has the documented path');
   // Addresses of the login on the same host, or on a host of its own, are the vendor's too.
@@ -62,7 +66,10 @@ export async function runAgainst(runtime: PullRuntime, vendor: Vendor): Promise<
       baseUrl: server.url,
       timezone: block.timezone,
       brandId: vendor.env.PROPERTY ?? block.brand_id,
-      connector: { shape: {}, ...(parse(read(system, 'connector.yaml')) as Record<string, unknown>) },
+      connector: {
+        shape: {},
+        ...(parse(filledWith(vendor, read(system, 'connector.yaml'))) as Record<string, unknown>),
+      },
       pull: { ...block.pull },
       ...(block.transforms && { transforms: block.transforms }),
     });

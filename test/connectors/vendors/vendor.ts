@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readXml, writeXml } from '../../../src/kit/xml.ts';
+import type { Json } from '../../../src/terms.ts';
 import type { Customs, Status, Stay } from './world.ts';
 
 /**
@@ -47,7 +49,7 @@ export interface Route {
   readonly query?: Readonly<Record<string, Parameter>>;
   /** The documented leaves of the body, with dots between keys: search.from. A list is one leaf. */
   readonly body?: Readonly<Record<string, Parameter>>;
-  readonly encoding?: 'json' | 'form';
+  readonly encoding?: 'json' | 'form' | 'xml';
   /** Headers that must have these values. */
   readonly headers?: Readonly<Record<string, string | RegExp>>;
   /** A route that needs no credentials, such as the login. */
@@ -98,6 +100,10 @@ export const listOf = (parameter: Parameter): Parameter => ({ ...parameter, isLi
 export const upTo = (most: number): Parameter => form(Array.from({ length: most }, (_, i) => String(i + 1)));
 
 export const ok = (json: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({ json, headers });
+/** An answer in XML, written as our connectors write their requests. */
+export const xml = (body: Readonly<Record<string, unknown>>): Answer => ({
+  raw: writeXml(body as Record<string, Json>),
+});
 export const refused = (status: number, message: string): Answer => ({ status, json: { message } });
 
 /** Tokens that are valid for a number of requests: a stand-in for their lifetime. */
@@ -226,7 +232,7 @@ function paramsOf(pattern: string, path: string): Record<string, string> | undef
   return params;
 }
 
-function leavesOf(body: string, encoding: 'json' | 'form'): Record<string, unknown> | undefined {
+function leavesOf(body: string, encoding: NonNullable<Route['encoding']>): Record<string, unknown> | undefined {
   if (encoding === 'form') return Object.fromEntries(new URLSearchParams(body));
   const leaves: Record<string, unknown> = {};
   const walk = (value: unknown, at: string): void => {
@@ -234,7 +240,7 @@ function leavesOf(body: string, encoding: 'json' | 'form'): Record<string, unkno
     else for (const [key, child] of Object.entries(value)) walk(child, at === '' ? key : `${at}.${key}`);
   };
   try {
-    walk(JSON.parse(body), '');
+    walk(encoding === 'xml' ? readXml(Buffer.from(body)) : JSON.parse(body), '');
   } catch {
     return undefined;
   }

@@ -93,8 +93,13 @@ const halved = ({ plan }: RunContext, pagination: Counted | Handed, half: number
   paginatorFor({ ...pagination, page_size: half }, addedParameters(plan.settings));
 
 /** Requests a page only to learn how the partner pages: its rows are not taken. Undefined without a readable answer. */
-async function probe({ asker, plan, run }: RunContext, paginator: Paginator, position: Position, counts: AskCounts) {
-  const request = pageRequest(plan.settings, run, paginator, position);
+async function probe(
+  { asker, plan, run, ports }: RunContext,
+  paginator: Paginator,
+  position: Position,
+  counts: AskCounts,
+) {
+  const request = pageRequest(plan.settings, run, paginator, position, ports.clock.now());
   const answer = await asker.ask(request, { canShrink: false, firstPage: false, counts });
   if (answer.kind !== 'answer') return undefined;
   const page = readPage(plan, answer);

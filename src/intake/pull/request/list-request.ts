@@ -116,6 +116,7 @@ export function pageRequest(
   { sync }: Pick<Run, 'sync'>,
   paginator: Paginator,
   position: Position,
+  now: EpochMs,
 ): OpenRequest {
   const { window, from, to, pass } = position;
   const { timezone, brandId } = settings;
@@ -129,6 +130,7 @@ export function pageRequest(
     brandId,
     sync,
     status,
+    now,
     ...changesAt(settings, { sync }, position),
   };
   return openPage(paginator, pass.page, template, settings.base_url, listValues(about, template));

@@ -143,7 +143,7 @@ function goThrough(
   function fetch(position: Position): Promise<Fetched> | undefined {
     const { window, pass } = position;
     if (window === undefined) return undefined;
-    const request = pageRequest(settings, run, paginator, position);
+    const request = pageRequest(settings, run, paginator, position, ports.clock.now());
     const attributes = { 'innbound.integration': run.integration, 'innbound.page': pass.pages + 1 };
     const span = ports.tracer?.start('page', { kind: 'client', parent: run.trace, attributes });
     const counts = noAskCounts();

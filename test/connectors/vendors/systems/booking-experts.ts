@@ -1,5 +1,4 @@
-import { matching, ok, oneOf, refused, text, upTo, type Vendor, whole } from '../vendor.ts';
-import { pageOf } from '../vendor.ts';
+import { matching, ok, oneOf, pageOf, refused, text, upTo, type Vendor, whole } from '../vendor.ts';
 import type { Stay } from '../world.ts';
 
 /** Booking Experts, JSON:API: a range inside a filter's value, the order beside the reservation, guests below it. */
@@ -81,7 +80,11 @@ export const vendor: Vendor = {
         const found = book.find(({ no }) => String(50_000 + no) === params.id);
         if (found === undefined) return refused(404, 'Not found');
         const { first, last, email, phone } = found;
-        return ok({ data: [{ id: `g${params.id}`, type: 'guest', attributes: { first_name: first, last_name: last, email, phone } }] });
+        return ok({
+          data: [
+            { id: `g${params.id}`, type: 'guest', attributes: { first_name: first, last_name: last, email, phone } },
+          ],
+        });
       },
     },
   ],

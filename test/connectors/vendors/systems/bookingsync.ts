@@ -1,5 +1,16 @@
-import { instant, issuedTokens, matching, ok, oneOf, refused, required, upTo, type Vendor, whole } from '../vendor.ts';
-import { pageOf } from '../vendor.ts';
+import {
+  instant,
+  issuedTokens,
+  matching,
+  ok,
+  oneOf,
+  pageOf,
+  refused,
+  required,
+  upTo,
+  type Vendor,
+  whole,
+} from '../vendor.ts';
 import type { Stay } from '../world.ts';
 
 /** BookingSync: cancelled and past bookings only when asked for, local times with a false Z, clients beside bookings. */
@@ -13,8 +24,7 @@ const bookingOf = (stay: Stay) => ({
   start_at: `${stay.checkIn}T16:00:00Z`,
   // Late at night: true UTC would be another day.
   end_at: `${stay.checkOut}T23:30:00Z`,
-  status:
-    stay.kind === 'block' ? 'Unavailable' : stay.status === 'cancelled' ? 'Canceled' : 'Booked',
+  status: stay.kind === 'block' ? 'Unavailable' : stay.status === 'cancelled' ? 'Canceled' : 'Booked',
   updated_at: stay.changedAt,
   reference: `0000${stay.no}`,
   initial_price: '3000.0',
@@ -118,7 +128,9 @@ export const vendor: Vendor = {
       query: { account_id: whole, include },
       answer: (asked, book) => {
         const found = book.filter(({ no }) => String(80_000 + no) === asked.params.id);
-        return found.length === 0 ? refused(404, '') : ok({ bookings: found.map(bookingOf), ...sideloaded(asked, found) });
+        return found.length === 0
+          ? refused(404, '')
+          : ok({ bookings: found.map(bookingOf), ...sideloaded(asked, found) });
       },
     },
   ],

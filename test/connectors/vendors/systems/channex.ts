@@ -1,4 +1,4 @@
-import { day, ok, oneOf, refused, type Route, upTo, type Vendor, whole } from '../vendor.ts';
+import { day, ok, oneOf, type Route, refused, upTo, type Vendor, whole } from '../vendor.ts';
 import { dayAfter, guestsOf, nightsOf, type Stay } from '../world.ts';
 
 /** Channex: a feed of revisions that shows each until it is acknowledged, often several of one booking. */
@@ -51,7 +51,14 @@ const attributesOf = ({ stay, revision, insertedAt }: Revision) => ({
   })),
   services: [],
   guarantee: { card_number: '411111******1111', card_type: 'visa' },
-  customer: { name: stay.first, surname: stay.last, mail: stay.email, phone: stay.phone, language: 'en', country: 'PT' },
+  customer: {
+    name: stay.first,
+    surname: stay.last,
+    mail: stay.email,
+    phone: stay.phone,
+    language: 'en',
+    country: 'PT',
+  },
   occupancy: { adults: guestsOf(stay, 'adults'), children: guestsOf(stay, 'children'), infants: 0 },
   arrival_date: stay.checkIn,
   departure_date: stay.checkOut,

@@ -11,7 +11,13 @@ const numberFor = (stay: Stay) => numbers.get(stay.no) ?? numbers.set(stay.no, n
 
 const statusOf = ({ status, no }: Stay) =>
   status === 'cancelled' ? 'Cancelled' : status === 'confirmed' && no % 2 === 0 ? 'Active' : words[status];
-const words = { confirmed: 'New', checked_in: 'CheckedIn', checked_out: 'CheckedOut', no_show: 'NoShow', cancelled: '' };
+const words = {
+  confirmed: 'New',
+  checked_in: 'CheckedIn',
+  checked_out: 'CheckedOut',
+  no_show: 'NoShow',
+  cancelled: '',
+};
 
 const stayDates = ({ checkIn, checkOut }: Stay) => ({
   arrivalDateTime: `${checkIn}T14:00`,

@@ -45,7 +45,14 @@ const bookingOf = (stay: Stay) => {
             unit_price_without_tax: 100,
             total_tax: 24,
             services: [
-              { id_service: 3, quantity: nightsOf(stay), price_mode: 2, name: 'Breakfast', total_price_without_tax: 20, total_tax: 2 },
+              {
+                id_service: 3,
+                quantity: nightsOf(stay),
+                price_mode: 2,
+                name: 'Breakfast',
+                total_price_without_tax: 20,
+                total_tax: 2,
+              },
             ],
             facilities: [],
           })),
@@ -61,7 +68,8 @@ export const vendor: Vendor = {
   base: '/api',
   env: { API_KEY: 'WSKEY', PROPERTY: 'shop' },
   rooms: 3,
-  authorize: ({ headers }) => (headers.authorization === basicOf('WSKEY', '') ? undefined : refused(401, 'Unauthorized')),
+  authorize: ({ headers }) =>
+    headers.authorization === basicOf('WSKEY', '') ? undefined : refused(401, 'Unauthorized'),
   limited: { status: 503, json: {} },
   routes: [
     {
@@ -77,7 +85,11 @@ export const vendor: Vendor = {
         const [from = '', to = ''] = asked.text('filter[date_upd]').slice(1, -1).split(',');
         const found = book.filter(({ changedAt }) => local(changedAt) >= from && local(changedAt) <= to);
         // The web service answers an empty list without its name.
-        return ok(found.length === 0 ? [] : { orders: found.map(({ no, changedAt }) => ({ id: no, date_upd: local(changedAt) })) });
+        return ok(
+          found.length === 0
+            ? []
+            : { orders: found.map(({ no, changedAt }) => ({ id: no, date_upd: local(changedAt) })) },
+        );
       },
     },
     {

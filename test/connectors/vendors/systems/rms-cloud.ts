@@ -5,9 +5,14 @@ import type { Stay } from '../world.ts';
 const tokens = issuedTokens(40);
 const moment = matching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 /** The property is in Melbourne: its wall clock is what the API speaks. */
-const local = (at: string) =>
-  new Date(at).toLocaleString('sv-SE', { timeZone: 'Australia/Melbourne' });
-const words = { confirmed: 'Confirmed', checked_in: 'Arrived', checked_out: 'Departed', cancelled: 'Cancelled', no_show: 'NoShow' };
+const local = (at: string) => new Date(at).toLocaleString('sv-SE', { timeZone: 'Australia/Melbourne' });
+const words = {
+  confirmed: 'Confirmed',
+  checked_in: 'Arrived',
+  checked_out: 'Departed',
+  cancelled: 'Cancelled',
+  no_show: 'NoShow',
+};
 
 const rowOf = (stay: Stay) => ({
   id: 2_000 + stay.no,
@@ -35,7 +40,14 @@ const rowOf = (stay: Stay) => ({
   rateTypeId: 3,
   rateTypeName: 'Daily',
   reservationType: stay.kind === 'block' ? 'Maintenance' : 'Normal',
-  status: stay.kind === 'block' ? 'Maintenance' : stay.kind === 'owner' ? 'OwnerOccupied' : stay.kind === 'enquiry' ? 'Quote' : words[stay.status],
+  status:
+    stay.kind === 'block'
+      ? 'Maintenance'
+      : stay.kind === 'owner'
+        ? 'OwnerOccupied'
+        : stay.kind === 'enquiry'
+          ? 'Quote'
+          : words[stay.status],
   travelAgentId: 7,
   travelAgentName: 'Booking.com',
 });
@@ -44,7 +56,13 @@ const modelType = oneOf('basic', 'lite', 'full');
 
 export const vendor: Vendor = {
   system: 'rms-cloud',
-  env: { USERNAME: '15', PASSWORD: 'agent-password', CLIENT_ID: '1234', CLIENT_SECRET: 'client-password', PROPERTY: '1' },
+  env: {
+    USERNAME: '15',
+    PASSWORD: 'agent-password',
+    CLIENT_ID: '1234',
+    CLIENT_SECRET: 'client-password',
+    PROPERTY: '1',
+  },
   kinds: ['block', 'owner', 'enquiry'],
   statuses: ['checked_in', 'checked_out', 'no_show'],
   currency: 'AUD',
@@ -65,7 +83,11 @@ export const vendor: Vendor = {
         moduleType: required(oneOf('guestServices')),
       },
       answer: () =>
-        ok({ token: tokens.issue(), expiryDate: local(new Date(Date.now() + 86_400_000).toISOString()), allowedProperties: [] }),
+        ok({
+          token: tokens.issue(),
+          expiryDate: local(new Date(Date.now() + 86_400_000).toISOString()),
+          allowedProperties: [],
+        }),
     },
     {
       method: 'POST',
@@ -107,7 +129,14 @@ export const vendor: Vendor = {
         const found = book.find(({ no }) => String(700 + no) === params.id);
         if (found === undefined) return refused(404, 'Not found');
         const { first, last, email, phone } = found;
-        return ok({ id: Number(params.id), guestGiven: first, guestSurname: last, email, mobile: phone, birthday: null });
+        return ok({
+          id: Number(params.id),
+          guestGiven: first,
+          guestSurname: last,
+          email,
+          mobile: phone,
+          birthday: null,
+        });
       },
     },
   ],
