@@ -123,7 +123,7 @@ export function connectorsText(): string {
 
 ${systems.length} systems, made from their documents, pages and golden cases. Each has a page with a complete integration, the places of its
 credentials, its sources and what nobody has checked yet. \`innbound init --system NAME\` and the console find a system by any of these names.
-For one that is not here: [connect it](../guides/connect.md), or [add it](../guides/add-a-system.md).
+For one that is not here: [connect it](../guides/connect.md), or [add it](../../connectors/README.md#add-a-system).
 
 *Gives* says what a list is asked by (changes since the last poll, days of stays, a queue), whether one reservation can be requested, and how
 events come. *Rests on* says what the connector was made from: none has been tested against a live property unless it says so.

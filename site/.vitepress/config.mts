@@ -82,7 +82,6 @@ const sidebar = [
       page('Workspace', '/reference/workspace'),
       page('Business rules', '/guides/rules'),
       page('Adapters', '/guides/adapters'),
-      page('Add a system', '/guides/add-a-system'),
       page('Assistants', '/guides/assistants'),
       page('Error codes', '/errors'),
       page('Database', '/reference/database'),

@@ -20,10 +20,21 @@ export interface Vendor extends Customs {
   readonly routes: readonly Route[];
   /** Routes that are not below `base`, such as the tokens of a host of its own. */
   readonly login?: readonly Route[];
+  /** What it sends to an endpoint of ours. */
+  readonly webhooks?: readonly Webhook[];
   /** The vendor's answer to too many requests, and how its documentation says when to come again. Some request of each run gets it. */
   readonly limited?: Answer;
   /** Its record of the booking as our canonical record should have it, where the vendor tells less than the world knows. */
   expects?(stay: Stay): Partial<Expected>;
+}
+
+export interface Webhook {
+  readonly body: unknown;
+  /** How it proves who it is, from the endpoint's secret and the bytes. */
+  readonly headers?: (secret: string, body: Buffer) => Readonly<Record<string, string>>;
+  readonly query?: (secret: string) => string;
+  /** Our event and the id of its booking; undefined for one that is no concern of ours. */
+  readonly means: readonly [event: string, id: string] | undefined;
 }
 
 /** The fields that must be right in every record. */
@@ -121,6 +132,13 @@ export function issuedTokens(requests: number) {
 
 export const basicOf = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** The token that the endpoint's address carries, where the vendor can do nothing else. */
+export const tokenQuery = (secret: string): string => `token=${secret}`;
+
+export const basicHeaders = (secret: string): Readonly<Record<string, string>> => ({
+  authorization: basicOf('innbound', secret),
+});
 
 export interface RunningVendor {
   readonly url: string;

@@ -90,6 +90,20 @@ export const vendor: Vendor = {
       ? undefined
       : { status: 401, json: { success: false, code: 401, error: 'Token not valid' } },
   expects: ({ no }) => ({ id: String(7_000_000 + no) }),
+  webhooks: [
+    {
+      body: {
+        timeStamp: '2026-05-01T10:00:00Z',
+        booking: { id: 7_000_001, propertyId: 12_345, status: 'new' },
+        infoItems: [],
+        invoiceItems: [],
+        messages: [],
+        retries: 0,
+      },
+      headers: (secret) => ({ 'x-innbound-token': secret }),
+      means: ['reservation.updated', '7000001'],
+    },
+  ],
   routes: [
     {
       method: 'GET',

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   day,
   isBetween,
@@ -77,6 +78,19 @@ export const vendor: Vendor = {
       ? undefined
       : refused(401, 'Unauthenticated.'),
   expects: (stay) => ({ id: idOf(stay) }),
+  webhooks: [
+    {
+      body: {
+        id: '01HX0000000000000000000000',
+        action: 'reservation.changed',
+        data: { id: 'becd1474-ccd1-40bf-9ce8-000000000001', properties: [{ id: property }] },
+        created: '2026-05-01T10:00:00Z',
+        version: 'v2',
+      },
+      headers: (secret, body) => ({ signature: createHmac('sha256', secret).update(body).digest('hex') }),
+      means: ['reservation.updated', 'becd1474-ccd1-40bf-9ce8-000000000001'],
+    },
+  ],
   routes: [
     {
       method: 'GET',

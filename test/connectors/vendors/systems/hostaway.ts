@@ -1,4 +1,16 @@
-import { day, issuedTokens, ok, oneOf, refused, required, text, upTo, type Vendor, whole } from '../vendor.ts';
+import {
+  basicHeaders,
+  day,
+  issuedTokens,
+  ok,
+  oneOf,
+  refused,
+  required,
+  text,
+  upTo,
+  type Vendor,
+  whole,
+} from '../vendor.ts';
 import { guestsOf, nightsOf, type Stay } from '../world.ts';
 
 /** Hostaway's public API: OAuth2, a cursor that is the last record's id, 0 and 1 for booleans, times in UTC. */
@@ -66,6 +78,23 @@ export const vendor: Vendor = {
         };
   },
   expects: ({ no }) => ({ id: String(13_000 + no) }),
+  webhooks: [
+    {
+      body: {
+        event: 'reservation.updated',
+        object: 'reservation',
+        accountId: 55_001,
+        data: { id: 13_001, status: 'modified' },
+      },
+      headers: basicHeaders,
+      means: ['reservation.updated', '13001'],
+    },
+    {
+      body: { event: 'message.received', object: 'message', accountId: 55_001, data: { id: 5 } },
+      headers: basicHeaders,
+      means: undefined,
+    },
+  ],
   routes: [
     {
       method: 'POST',

@@ -36,6 +36,18 @@ export const vendor: Vendor = {
       ? undefined
       : ok({ request_id: 'r', error_code: 401, error_msg: 'Unauthorized.' }),
   expects: (stay) => ({ id: codeOf(stay), adults: guestsOf(stay, 'adults') + guestsOf(stay, 'children') }),
+  webhooks: [
+    {
+      body: {
+        event: 'reservation_updated',
+        reservation_code: '0-HM1-abc',
+        stay_code: '0-HM1-abc-1',
+        timestamp: '2026-05-01T10:00:00Z',
+      },
+      headers: (secret) => ({ 'hostex-webhook-secret-token': secret }),
+      means: ['reservation.updated', '0-HM1-abc'],
+    },
+  ],
   routes: [
     {
       method: 'GET',

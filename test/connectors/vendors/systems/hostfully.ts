@@ -1,4 +1,4 @@
-import { day, instant, isBetween, ok, refused, required, text, upTo, type Vendor } from '../vendor.ts';
+import { day, instant, isBetween, ok, refused, required, text, tokenQuery, upTo, type Vendor } from '../vendor.ts';
 import { guestsOf, type Stay } from '../world.ts';
 
 /** Hostfully's API v3: reservations are leads among blocks and enquiries, a cursor, money in a second call. */
@@ -46,6 +46,22 @@ export const vendor: Vendor = {
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) => (headers['x-hostfully-apikey'] === 'a-key' ? undefined : refused(401, 'Unauthorized')),
   expects: (stay) => ({ id: idOf(stay) }),
+  webhooks: [
+    {
+      body: {
+        agency_uid: 'an-agency',
+        event_type: 'BOOKING_CANCELLED',
+        lead_uid: '0b8f6d0a-1111-4222-8333-000000000001',
+      },
+      query: tokenQuery,
+      means: ['reservation.cancelled', '0b8f6d0a-1111-4222-8333-000000000001'],
+    },
+    {
+      body: { agency_uid: 'an-agency', event_type: 'UPDATED_PROPERTY', property_uid: 'p' },
+      query: tokenQuery,
+      means: undefined,
+    },
+  ],
   routes: [
     {
       method: 'GET',

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { day, flag, instant, ok, oneOf, pageOf, refused, upTo, type Vendor, whole } from '../vendor.ts';
 import type { Stay } from '../world.ts';
 
@@ -43,6 +44,22 @@ export const vendor: Vendor = {
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) => (headers['x-apikey'] === 'a-key' ? undefined : refused(401, 'Unauthorized')),
   expects: ({ no }) => ({ id: String(123_000 + no) }),
+  webhooks: [
+    {
+      body: { action: 'booking_change', booking: { id: 123_001, status: 'Booked' }, guest: { name: 'John Doe' } },
+      headers: (secret, body) => ({
+        'ms-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      }),
+      means: ['reservation.updated', '123001'],
+    },
+    {
+      body: { action: 'rate_change', property_id: 1 },
+      headers: (secret, body) => ({
+        'ms-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      }),
+      means: undefined,
+    },
+  ],
   routes: [
     {
       method: 'GET',

@@ -1,4 +1,17 @@
-import { basicOf, day, flag, instant, listOf, ok, oneOf, refused, upTo, type Vendor, whole } from '../vendor.ts';
+import {
+  basicHeaders,
+  basicOf,
+  day,
+  flag,
+  instant,
+  listOf,
+  ok,
+  oneOf,
+  refused,
+  upTo,
+  type Vendor,
+  whole,
+} from '../vendor.ts';
 import { guestsOf, type Stay } from '../world.ts';
 
 /** OwnerRez API v2: Basic, the next page as an address, blocks among the bookings, addresses of a guest as lists. */
@@ -52,6 +65,25 @@ export const vendor: Vendor = {
       ? undefined
       : refused(401, 'Not authorized'),
   expects: ({ no }) => ({ id: String(273_000 + no) }),
+  webhooks: [
+    {
+      body: { id: 9, user_id: 1, action: 'entity_update', entity_type: 'booking', entity_id: 273_001, categories: [] },
+      headers: basicHeaders,
+      means: ['reservation.updated', '273001'],
+    },
+    {
+      body: {
+        id: 10,
+        user_id: 1,
+        action: 'entity_update',
+        entity_type: 'property',
+        entity_id: 182_001,
+        categories: [],
+      },
+      headers: basicHeaders,
+      means: undefined,
+    },
+  ],
   routes: [
     {
       method: 'GET',

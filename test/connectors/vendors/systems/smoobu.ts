@@ -1,4 +1,4 @@
-import { day, flag, isBetween, ok, pageOf, refused, upTo, type Vendor, whole } from '../vendor.ts';
+import { day, flag, isBetween, ok, pageOf, refused, tokenQuery, upTo, type Vendor, whole } from '../vendor.ts';
 import { guestsOf, type Stay } from '../world.ts';
 
 /** Smoobu: cancelled bookings only on request, the status in `type`, keys with hyphens, the currency in the price elements. */
@@ -47,6 +47,19 @@ export const vendor: Vendor = {
   },
   authorize: ({ headers }) => (headers['api-key'] === 'a-key' ? undefined : refused(401, 'Authorization failed')),
   expects: ({ no }) => ({ id: String(2_900 + no) }),
+  webhooks: [
+    {
+      body: { action: 'newReservation', user: 7, data: { id: 2_901 } },
+      query: tokenQuery,
+      means: ['reservation.created', '2901'],
+    },
+    {
+      body: { action: 'cancelReservation', user: 7, data: { id: 2_901 } },
+      query: tokenQuery,
+      means: ['reservation.cancelled', '2901'],
+    },
+    { body: { action: 'updateRates', user: 7, data: {} }, query: tokenQuery, means: undefined },
+  ],
   routes: [
     {
       method: 'GET',

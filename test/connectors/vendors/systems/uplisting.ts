@@ -1,4 +1,4 @@
-import { day, ok, pageOf, refused, type Vendor, whole } from '../vendor.ts';
+import { day, ok, pageOf, refused, tokenQuery, type Vendor, whole } from '../vendor.ts';
 import { guestsOf, nightsOf, type Status, type Stay } from '../world.ts';
 
 /** Uplisting: Basic of the key alone, a list per property, pages from 0, flat records with the vendor's spellings. */
@@ -52,6 +52,13 @@ export const vendor: Vendor = {
       : refused(401, 'Unauthorized'),
   // It tells how many guests come, not how many of them are adults.
   expects: (stay) => ({ id: String(1_000 + stay.no), adults: guestsOf(stay, 'adults') + guestsOf(stay, 'children') }),
+  webhooks: [
+    {
+      body: { id: 1_001, property_id: 2, status: 'confirmed', timestamp: '2026-05-01T10:00:00Z' },
+      query: tokenQuery,
+      means: ['reservation.updated', '1001'],
+    },
+  ],
   routes: [
     {
       method: 'GET',
