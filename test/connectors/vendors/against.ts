@@ -18,22 +18,23 @@ interface Block {
 
 const read = (name: string, file: string) => readFileSync(path.join(connectorsDir, name, file), 'utf8');
 
-/** A document with the environment variables of its system filled in. */
-function filledWith({ system, env }: Pick<Vendor, 'system' | 'env'>, document: string): string {
+/** A document with the environment variables of its system filled in; a number stays the text that a variable is. */
+function filledWith({ system, env }: Pick<Vendor, 'system' | 'env'>, document: string): unknown {
   const prefix = `${system.toUpperCase().replaceAll('-', '_')}_`;
-  return document.replace(/\$\{env:(\w+)\}/g, (reference, name: string) => {
+  const filled = JSON.stringify(parse(document)).replace(/\$\{env:(\w+)\}/g, (reference, name: string) => {
     assert.ok(name.startsWith(prefix), `${reference} begins with ${prefix}`);
     const value = env[name.slice(prefix.length)];
     assert.ok(value, `the vendor knows ${reference}`);
     return value;
   });
+  return JSON.parse(filled);
 }
 
 /** The integration as its connector's README has it, at the vendor's address, with its variables filled in. */
 export function readmeBlock({ system, env, base = '' }: Vendor, url: string): Block {
   const blocks = [...read(system, 'README.md').matchAll(/```yaml\n(integration:[\s\S]*?)```/g)];
   assert.equal(blocks.length, 1, `connectors/${system}/README.md has one integration block`);
-  const block = parse(filledWith({ system, env }, blocks[0]?.[1] ?? '')) as Block;
+  const block = filledWith({ system, env }, blocks[0]?.[1] ?? '') as Block;
   const { base_url: baseUrl } = block.pull;
   assert.equal(new URL(baseUrl).pathname.replace(/\/$/, ''), base, 'base_url has the documented path');
   // Addresses of the login on the same host, or on a host of its own, are the vendor's too.
@@ -68,7 +69,7 @@ export async function runAgainst(runtime: PullRuntime, vendor: Vendor): Promise<
       brandId: vendor.env.PROPERTY ?? block.brand_id,
       connector: {
         shape: {},
-        ...(parse(filledWith(vendor, read(system, 'connector.yaml'))) as Record<string, unknown>),
+        ...(filledWith(vendor, read(system, 'connector.yaml')) as Record<string, unknown>),
       },
       pull: { ...block.pull },
       ...(block.transforms && { transforms: block.transforms }),
