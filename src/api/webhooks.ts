@@ -139,13 +139,14 @@ async function examine(ports: WebhookPorts, exchange: WebhookCall, arrived: Arri
   answerUnread(exchange.request, exchange.response, 200, headers, body);
 }
 
-const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+/** XML is for the senders that agreed on it, which the endpoint knows. */
+const bodyType = /^(?:application\/json|(?:application|text)\/(?:soap\+)?xml)[ \t]*(?:;|$)/i;
 const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)"?/i;
 
 /** A refusal that the headers alone cause. */
 function wrongHead(headers: IncomingMessage['headers']): Refused | undefined {
   const type = headers['content-type'] ?? '';
-  if (!jsonType.test(type)) return answer.wrongMediaType('content_type');
+  if (!bodyType.test(type)) return answer.wrongMediaType('content_type');
   const named = type.length > 16 ? charset.exec(type)?.[1]?.toLowerCase() : undefined;
   if (named !== undefined && named !== 'utf-8' && named !== 'utf8') return answer.wrongMediaType('charset');
   const encoding = headers['content-encoding'];

@@ -4,6 +4,7 @@ import { checkedText, crossChecked, textsChecked } from './checked.ts';
 import { envelopeSchema } from './connector-events.ts';
 import { valueAt } from './path.ts';
 import {
+  answerPlaceholders,
   checkPlaceholders,
   placeholderNames,
   subscriptionPlaceholders,
@@ -137,6 +138,16 @@ export const pushShape = {
     .default(['event_id', 'id'])
     .describe(
       'Where the event’s id is: paths in the event, header.NAME, or $body.PATH if one body holds several events. The first that is found is used; without an id, equal bodies are duplicates, except thin events without a time. `false` for senders without ids whose equal bodies are different events.',
+    ),
+  xml: z
+    .strictObject({
+      answer: textsChecked(z.record(z.string(), z.json()), (text) =>
+        checkPlaceholders(text, answerPlaceholders),
+      ).describe('The document that accepts an event, in the form in which adapter: xml writes requests.'),
+    })
+    .optional()
+    .describe(
+      'For a sender whose events are XML: they are read as adapter: xml reads answers, from inside the root element; its name is `#name`. Needs `envelope`.',
     ),
   envelope: envelopeSchema.optional(),
   absent: z

@@ -220,6 +220,7 @@ export const connectorSchema = crossChecked(
       ['pull', 'related'],
       'flat rows are grouped over several responses, so they cannot use the related tables of one response',
     );
+    refuse(has('push', 'xml') && !has('push', 'envelope'), ['push', 'xml'], 'events in XML need push.envelope');
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
     refuse(
       connector.stream !== undefined && (brand === undefined || brand === false),

@@ -49,6 +49,12 @@ export const acknowledgePlaceholders: Readonly<Record<string, string>> = {
   brand_id: 'the brand_id of the integration',
 };
 
+/** For the answer to an event in XML. */
+export const answerPlaceholders: Readonly<Record<string, string>> = {
+  now: 'the time of the answer, in UTC (2026-03-29T00:00:00Z)',
+  echo_token: 'the EchoToken of the event’s root element',
+};
+
 /** For a webhook subscription that the partner's API takes. */
 export const subscriptionPlaceholders: Readonly<Record<string, string>> = {
   url: 'the brand’s endpoint; with the secret as its query parameter, if the sender is verified by one',

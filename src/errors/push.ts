@@ -6,6 +6,11 @@ export const pushErrors = {
     what: 'The body of an event is not UTF-8.',
     next: 'Ask the sender to encode its JSON as UTF-8, without a byte order mark.',
   },
+  'push.not_xml': {
+    retry: 'sender',
+    what: 'The body of an event is not well-formed XML, or has a document type or entities of its own.',
+    next: 'Ask the sender to check its document; the line and column of the fault are in the answer.',
+  },
   'push.not_json': {
     retry: 'sender',
     what: 'The body of an event is not JSON.',

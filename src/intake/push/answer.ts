@@ -4,7 +4,7 @@ import type { EnvelopeProblem } from './envelope.ts';
 /** The answers a sender can get, one constructor per row of the contract. */
 export type WebhookAnswer =
   /** `eventId` is the first event's id when one body holds several. */
-  | { readonly status: 202 | 200; readonly eventId: string; readonly events: number }
+  | { readonly status: 202 | 200; readonly eventId: string; readonly events: number; readonly xml?: string }
   | {
       readonly status: 400 | 401 | 404 | 405 | 408 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
       readonly code: ErrorCode;
@@ -20,6 +20,9 @@ export type Refused = Exclude<WebhookAnswer, { status: 202 | 200 }>;
 export const accepted = (eventId: string, events = 1): WebhookAnswer => ({ status: 202, eventId, events });
 export const duplicate = (eventId: string, events = 1): WebhookAnswer => ({ status: 200, eventId, events });
 
+/** Senders of XML expect a document, and 200. */
+export const inXml = (eventId: string, xml: string): WebhookAnswer => ({ status: 200, eventId, events: 1, xml });
+
 const refusal = (
   status: Refused['status'],
   code: ErrorCode,
@@ -34,6 +37,9 @@ export function notJson(position: number | undefined): Refused {
   const where = position === undefined ? '.' : `: see character ${position}.`;
   return refusal(400, 'push.not_json', 'Not JSON', 'not_json', `The body is not JSON${where}`);
 }
+
+export const notXml = (fault: string) =>
+  refusal(400, 'push.not_xml', 'Not XML', 'not_xml', `The body is not XML that is accepted: ${fault}.`);
 
 export function unsafeJson(reason: string, position: number | undefined): Refused {
   const what = `${reason.replaceAll('_', ' ')}${position === undefined ? '' : ` at byte ${position}`}`;
@@ -66,7 +72,8 @@ export function tooLarge(limitBytes: number): Refused {
 }
 
 export function wrongMediaType(reason: 'content_type' | 'charset' | 'content_encoding' | 'transfer_encoding'): Refused {
-  const detail = 'The body must be application/json in UTF-8, without compression or any other content encoding.';
+  const detail =
+    'The body must be application/json in UTF-8 (or XML, where that was agreed), without compression or any other content encoding.';
   return refusal(415, 'push.wrong_media_type', 'Wrong media type', reason, detail);
 }
 
@@ -100,6 +107,7 @@ export const problemType = 'application/problem+json; charset=utf-8';
 /** The response body. Errors are RFC 9457 problems and never quote the payload. */
 export function answerBody(answer: WebhookAnswer, requestId: string): { type: string; body: string } {
   if (!('code' in answer)) {
+    if (answer.xml !== undefined) return { type: 'text/xml; charset=utf-8', body: answer.xml };
     const status = answer.status === 202 ? 'accepted' : 'duplicate';
     const several = answer.events > 1 ? `,"events":${answer.events}` : '';
     const body = `{"status":"${status}","event_id":${JSON.stringify(answer.eventId)}${several}}`;

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kit/clock.ts';
 import { parseStrictJson, type StrictLimits } from '../../kit/json.ts';
 import type { Span, Tracer } from '../../kit/trace.ts';
-import type { EpochMs, IntegrationName, Json } from '../../terms.ts';
+import { readXml, writeXml } from '../../kit/xml.ts';
+import { type EpochMs, type IntegrationName, isObject, type Json, type JsonObject } from '../../terms.ts';
 import type { Refused, WebhookAnswer } from './answer.ts';
 import * as answer from './answer.ts';
 import { findEventId, readEnvelope } from './envelope.ts';
@@ -117,7 +118,8 @@ async function store(
   const nothingNew = stored.length > 0 && stored.every(({ kind }) => kind === 'duplicate');
   const idReused = stored.some((one) => one.kind === 'duplicate' && !one.sameBody);
   const respond = nothingNew ? answer.duplicate : answer.accepted;
-  return { answer: respond(eventId, events.length), idReused };
+  const xml = settings.xml && inXml(settings.xml, read.echoToken, arrived);
+  return { answer: xml === undefined ? respond(eventId, events.length) : answer.inXml(eventId, xml), idReused };
 }
 
 /** If one event could not be stored, the sender retries the whole body; the stored ones are duplicates then. */
@@ -140,14 +142,46 @@ function readBody(
   ports: ReceivePorts,
   settings: PushSettings,
   arrived: Arrived,
-): (EventsRead & { kind: 'ok' }) | Refused {
-  const parsed = parseStrictJson(arrived.rawBody, ports.jsonLimits());
-  if (parsed.kind === 'invalid') return answerToBody(parsed.reason, parsed.position);
+): (EventsRead & { kind: 'ok'; readonly echoToken: Json | undefined }) | Refused {
+  const parsed = parsedBody(settings, arrived, ports.jsonLimits());
+  if (parsed.kind === 'refused') return parsed.refused;
   const read = readEvents(settings, parsed.value, arrived);
-  return read.kind === 'ok' ? read : answer.badEnvelope(read.problems);
+  if (read.kind !== 'ok') return answer.badEnvelope(read.problems);
+  return { ...read, echoToken: isObject(parsed.value) ? parsed.value['@EchoToken'] : undefined };
 }
 
-export function answerToBody(reason: string, position: number | undefined): Refused {
+const xmlType = /^(?:application|text)\/(?:xml|soap\+xml)[ \t]*(?:;|$)/i;
+
+/** The body as JSON. Of XML, what is inside the root element, with its name. */
+export function parsedBody(
+  { xml }: Pick<PushSettings, 'xml'>,
+  { headers, rawBody }: Pick<Request, 'headers' | 'rawBody'>,
+  limits: StrictLimits,
+): { readonly kind: 'ok'; readonly value: Json } | { readonly kind: 'refused'; readonly refused: Refused } {
+  const isXml = xmlType.test(String(headers['content-type'] ?? ''));
+  if (isXml !== (xml !== undefined)) return { kind: 'refused', refused: answer.wrongMediaType('content_type') };
+  if (!isXml) {
+    const parsed = parseStrictJson(rawBody, limits);
+    return parsed.kind === 'ok' ? parsed : { kind: 'refused', refused: answerToBody(parsed.reason, parsed.position) };
+  }
+  try {
+    const [[name, content] = ['', null]] = Object.entries(readXml(rawBody));
+    return { kind: 'ok', value: { ...(isObject(content) ? content : {}), '#name': name } };
+  } catch (error) {
+    return { kind: 'refused', refused: answer.notXml((error as Error).message) };
+  }
+}
+
+function inXml(template: JsonObject, echoToken: Json | undefined, { receivedAt }: Arrived) {
+  const now = new Date(receivedAt).toISOString().replace(/\.\d+Z$/, 'Z');
+  const values: Record<string, string> = { now, echo_token: typeof echoToken === 'string' ? echoToken : '' };
+  const text = JSON.stringify(template).replace(/\{(now|echo_token)\}/g, (_, name: string) =>
+    JSON.stringify(values[name]).slice(1, -1),
+  );
+  return writeXml(JSON.parse(text) as JsonObject);
+}
+
+function answerToBody(reason: string, position: number | undefined): Refused {
   if (reason === 'not_utf8') return answer.notUtf8();
   return reason === 'not_json' ? answer.notJson(position) : answer.unsafeJson(reason, position);
 }

@@ -3,7 +3,7 @@ import type { Brand } from '../../brand/brand.ts';
 import { encodeRecord } from '../../canonical/reservation.ts';
 import { entityType, noteSchema } from '../../canonical/schema.ts';
 import { randomId } from '../../kit/ids.ts';
-import { parseJson, parseStrictJson, type StrictLimits } from '../../kit/json.ts';
+import { parseJson, type StrictLimits } from '../../kit/json.ts';
 import { guestKeys } from '../../persons/identifiers.ts';
 import { type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
 import { decide } from '../../pipeline.ts';
@@ -15,7 +15,7 @@ import { diagnose, explain, wrongParts } from './diagnose.ts';
 import { type EventsRead, type ReadEvent, statedId } from './foreign-envelope.ts';
 import { unidentified } from './guest-event.ts';
 import type { Endpoint } from './ports.ts';
-import { type Arrived, answerToBody, readEvents } from './receive.ts';
+import { type Arrived, parsedBody, readEvents } from './receive.ts';
 import { arrivalOf, stateEvent, thinIdOf } from './reservation-event.ts';
 import type { PushSettings } from './settings.ts';
 import { secondsIn, statedSignature, verify } from './verify.ts';
@@ -98,11 +98,11 @@ export function reportOn(arrived: Arrived, { endpoint, settings, brand, limits, 
           ...(verdict.skewS !== undefined && { skew_s: verdict.skewS }),
         };
   const refusedBySignature = verdict.kind === 'verified' ? undefined : answer.unauthorized(verdict.reason);
-  const parsed = parseStrictJson(arrived.rawBody, limits);
+  const parsed = parsedBody(settings, arrived, limits);
   const read = parsed.kind === 'ok' ? readEvents(settings, parsed.value, arrived) : undefined;
   const body = parsed.kind === 'ok' ? parsed.value : null;
   const problems = read?.kind === 'invalid' ? read.problems : [];
-  const badBody = parsed.kind === 'ok' ? undefined : answerToBody(parsed.reason, parsed.position);
+  const badBody = parsed.kind === 'ok' ? undefined : parsed.refused;
   const disabled = settings.enabled ? undefined : answer.retiredEndpoint('push_disabled');
   const refusal =
     early ??

@@ -24,13 +24,15 @@ export function pushSettingsOf(brand: Pick<Brand, 'body' | 'connector'>): PushSe
 const compiled = new WeakMap<Integration, { readonly connector: Connector; readonly settings: PushSettings }>();
 
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector) {
-  const { event_id: places = ['event_id', 'id'], envelope, thin } = connector.push ?? {};
+  const { event_id: places = ['event_id', 'id'], envelope, thin, xml } = connector.push ?? {};
   return {
     enabled: push.enabled,
     /** The brand is not live yet: its events are reported, not stored. */
     rehearses: push.sandbox,
     brandId,
     verification: verificationOf(connector),
+    /** How events in XML are answered; absent when they are JSON. */
+    ...(xml && { xml: xml.answer }),
     /** Absent when the sender uses our envelope. */
     ...(envelope && { envelope: foreignEnvelope(envelope) }),
     /** Events name a reservation that is then fetched: one that is received twice does no harm. */

@@ -13,11 +13,11 @@ export interface Node extends Address {
 }
 
 /** A whole web node, as customers run it. `push` is what the integration says about events. */
-export async function startNode(push = '{ enabled: true }'): Promise<Node> {
+export async function startNode(push = '{ enabled: true }', connector = 'connector: hotel\n'): Promise<Node> {
   const { url } = await testDatabase();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-push-'));
   const documents = {
-    'connectors/hotel.yaml': 'connector: hotel\n',
+    'connectors/hotel.yaml': connector,
     'integrations/hotel.yaml': `integration: ${integration}\nconnector: hotel\nbrand_id: ${brandId}\ntimezone: Europe/Lisbon\npush: ${push}\n`,
     'innbound.yaml': 'limits: { connections_per_address: 2000 }\n',
   };
