@@ -12,7 +12,7 @@ export const systemSchema = z.object({
   basis: z
     .enum(['live', 'vendor', 'clients'])
     .describe('What it rests on: a live property, the vendor, or other clients.'),
-  auth: z.string().describe('The type of credentials.'),
+  auth: z.string().optional().describe('The type of credentials of its API; absent if it only sends.'),
   list: z.enum(['changes', 'stays', 'queue']).optional().describe('What its list is asked by; absent without a list.'),
   single: z.boolean().describe('One reservation can be requested.'),
   events: z.enum(['webhooks', 'stream']).optional().describe('How its events come.'),

@@ -15,3 +15,19 @@ test('a brand can use the connectors in force and the shipped ones', async () =>
   assert.equal(find('mews').shipped, true);
   assert.match(find('mews').description, /Mews/);
 });
+
+test('a system is found by another name, and comes with a complete integration', async () => {
+  const token = await node.token('viewer');
+  const search = async (words: string) =>
+    (await node.call('GET', `/connectors?search=${encodeURIComponent(words)}`, token)).body.items;
+  const [smily, ...others] = await search('Smily');
+  assert.deepEqual([smily.name, others.length], ['bookingsync', 0]);
+  assert.match(smily.system.integration, /^integration: my-bookingsync\n/);
+  assert.ok(smily.system.credentials.length > 0);
+  assert.deepEqual(
+    (await search('hostawai')).map(({ name }: { name: string }) => name),
+    ['hostaway'],
+    'the nearest name',
+  );
+  assert.deepEqual(await search('zzzzzzzz'), []);
+});

@@ -2462,7 +2462,7 @@ export interface Operations {
           market: string;
           aliases: string[];
           basis: "live" | "vendor" | "clients";
-          auth: string;
+          auth?: string | undefined;
           list?: "changes" | "stays" | "queue" | undefined;
           single: boolean;
           events?: "webhooks" | "stream" | undefined;

@@ -33,7 +33,11 @@ export function FindSystem(props: { brand: Brand; onChange: (some: Partial<Brand
     onChange({
       connector: name,
       integration: system?.integration ?? '',
-      ...(system && { baseUrl: baseUrlOf(system.integration), pulls: true, pushes: system.events === 'webhooks' }),
+      ...(system && {
+        baseUrl: baseUrlOf(system.integration),
+        pulls: /^pull:/m.test(system.integration),
+        pushes: system.events === 'webhooks',
+      }),
     });
   return (
     <form className="stack" onSubmit={submit}>
@@ -83,7 +87,7 @@ export function FindSystem(props: { brand: Brand; onChange: (some: Partial<Brand
 
 function gives({ vendor, market, auth, list, single, events, fields, basis }: System): string {
   const feeds = [list && lists[list], single && 'single reservations', events].filter(Boolean).join(', ');
-  return `${vendor}: ${market}. Gives ${feeds}; ${fields.length} fields. Credentials: ${auth}. ${bases[basis]}.`;
+  return `${vendor}: ${market}. Gives ${feeds}; ${fields.length} fields.${auth === undefined ? '' : ` Credentials: ${auth}.`} ${bases[basis]}.`;
 }
 
 const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
