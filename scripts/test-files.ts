@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
  */
 export const alone = [
   'canonical/one-line',
+  'connectors/vendors/vendors',
   'deliver/busy',
   'deliver/chaos',
   'deliver/circuit',
@@ -69,6 +70,7 @@ export const longest = [
   'e2e/demo',
   'store',
   'packages',
+  'connectors/vendors/vendors',
   'intake/pull/resume',
   'rest',
   'deliver/busy',
