@@ -79,7 +79,7 @@ function reader() {
     const { name, content, text } = open.pop() ?? root;
     if (isInherited(name)) fail('the name of an element is not allowed');
     const around = inner().content;
-    const value = valueOf(content, text.trim());
+    const value = contentOf(content, text.trim());
     const before = around[name];
     if (before === undefined) around[name] = value;
     else if (Array.isArray(before)) before.push(value);
@@ -94,7 +94,7 @@ function reader() {
   };
 }
 
-function valueOf(content: Record<string, Json>, text: string): Json {
+function contentOf(content: Record<string, Json>, text: string): Json {
   for (const _ in content) return text === '' ? content : Object.assign(content, { '#text': text });
   return text === '' ? null : text;
 }
