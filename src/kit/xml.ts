@@ -106,7 +106,7 @@ export const writeXml = (body: Readonly<Record<string, Json>>): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${content(body)}`;
 
 function content(value: Json | Readonly<Record<string, Json>>): string {
-  if (typeof value !== 'object' || value === null) return escaped(value ?? '');
+  if (typeof value !== 'object' || value === null) return escapedXml(value ?? '');
   return Object.entries(value)
     .filter(([name]) => !name.startsWith('@'))
     .map(([name, inner]) =>
@@ -123,7 +123,7 @@ function content(value: Json | Readonly<Record<string, Json>>): string {
 function element(name: string, value: Json): string {
   const own = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const attributes = own.filter(([key]) => key.startsWith('@'));
-  const start = name + attributes.map(([key, one]) => ` ${key.slice(1)}="${escaped(one)}"`).join('');
+  const start = name + attributes.map(([key, one]) => ` ${key.slice(1)}="${escapedXml(one)}"`).join('');
   const inside = content(value);
   return inside === '' ? `<${start}/>` : `<${start}>${inside}</${name}>`;
 }
@@ -131,7 +131,7 @@ function element(name: string, value: Json): string {
 const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Characters that XML cannot contain, such as NUL, are left out. */
-function escaped(value: Json): string {
+export function escapedXml(value: Json): string {
   return String(value)
     .toWellFormed()
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

@@ -4,6 +4,7 @@ import { pathReader } from '../../json-path/read.ts';
 import { foreignText } from '../../kit/foreign-text.ts';
 import { parseJson } from '../../kit/json.ts';
 import { messageIn } from '../../kit/own-words.ts';
+import { escapedXml } from '../../kit/xml.ts';
 import type { Json } from '../../terms.ts';
 
 export type Read =
@@ -113,11 +114,16 @@ export function wordsIn(body: Json): string {
   return messageIn(body) ?? JSON.stringify(body);
 }
 
-/** The text without the credentials, as they are or escaped in JSON or in a URL. */
+/** The text without the credentials, as they are or escaped in JSON, in XML or in a URL. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length > 3)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())])
+    .flatMap((secret) => [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      escapedXml(secret),
+      encodeURIComponent(secret.toWellFormed()),
+    ])
     .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseJson } from '../../../src/kit/json.ts';
 import { errorIn } from '../../../src/outbound/ask/actions.ts';
-import { partnerMessage, readAnswer } from '../../../src/outbound/ask/answer.ts';
+import { partnerMessage, readAnswer, withoutSecrets } from '../../../src/outbound/ask/answer.ts';
 import type { Json } from '../../../src/terms.ts';
 
 const read = (text: string) => readAnswer(Buffer.from(text), undefined);
@@ -84,4 +84,10 @@ test('an answer with a success status may report an error, or that there is none
   assert.equal(code({ error: 'Unauthorized', errorCode: '1000' }), 'pull.auth_failed');
   assert.equal(code({ Errors: { ErrorCode: '301', ErrorMessage: 'Unauthorized Request.' } }), 'pull.auth_failed');
   assert.equal(code({ error: 'Invalid API key' }), 'pull.auth_failed');
+});
+
+test('credentials are masked as they are, and escaped in JSON, in XML and in a URL', () => {
+  const secret = 'p"<&> ä';
+  const forms = [secret, JSON.stringify({ secret }), `<a b="p&quot;&lt;&amp;&gt; ä"/>`, encodeURIComponent(secret)];
+  for (const form of forms) assert.ok(withoutSecrets(form, [secret]).includes('***'), form);
 });
