@@ -39,6 +39,7 @@ const causeKinds: readonly AlertKind[] = [
   'role_missing',
   'node_stalled',
   'destination_away',
+  'destination_refusing',
   'document_broken',
   'alert_route_failing',
 ];
@@ -127,7 +128,6 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ integration: name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
-  const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
@@ -140,6 +140,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
     active.documents.get(integration)?.body.deliver.includes(destination),
   );
   const known = await factsOf(runtime, { names: undefined, polling: undefined, keys });
+  const refusing = known.refusing.map(({ name }) => name);
+  const dead = await deadLetterGrowth(pool, refusing);
   const shared = await sharedAlerts(pool);
   const now = systemClock.now();
   const judged = feeds.map(({ integration, feed, last_at, hours }) => ({

@@ -23,7 +23,7 @@ export function conditionsOf(facts: Facts): Condition[] {
 
 function withoutEffects(facts: Facts): Facts {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
-  const away = new Set<string>(facts.circuits.map(({ name }) => name));
+  const away = new Set<string>([...facts.circuits, ...facts.refusing].map(({ name }) => name));
   const isWorking = !facts.missingRoles.includes('worker');
   return {
     ...facts,
@@ -127,11 +127,19 @@ const timesUsual = 3;
 export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
   !paused && retrying >= fewestToBlame && !delivered_since;
 
-function* ofDeliveries({ lanes, circuits }: Facts): Generator<Judged> {
-  for (const { name: subject, last_failure, open_since } of circuits) {
-    const message = `${subject} is not available: ${clause(last_failure)}. Its deliveries wait and resume by themselves.`;
-    const detail = { open_since: open_since.toISOString() };
-    yield { kind: 'destination_away', state: 'failing', subject, message, detail, action: 'try_destination' };
+function* ofDeliveries({ lanes, circuits, refusing }: Facts): Generator<Judged> {
+  const of = { state: 'failing', action: 'try_destination' } as const;
+  for (const { name: subject, last_failure, open_since, refused } of circuits) {
+    const why = clause(last_failure);
+    const about = { ...of, subject, detail: { open_since: open_since.toISOString() } };
+    const key = `${subject} refuses our credentials: ${why}. Its deliveries wait until they are corrected.`;
+    const away = `${subject} is not available: ${why}. Its deliveries wait and resume by themselves.`;
+    if (refused) yield { ...about, kind: 'destination_refusing', message: key };
+    else yield { ...about, kind: 'destination_away', message: away };
+  }
+  for (const { name: subject, records, since, last_failure } of refusing) {
+    const message = `${subject} refuses every change: ${clause(last_failure)}. ${counted(records, 'record')} refused since ${since.toISOString().slice(0, 16)}Z, none accepted; each is a dead letter.`;
+    yield { ...of, kind: 'destination_refusing', subject, message, detail: { records, since: since.toISOString() } };
   }
   const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));
   const flowing = new Set(lanes.filter(({ paused }) => !paused).map(({ integration }) => integration));

@@ -37,6 +37,8 @@ export const advice = {
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
   destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
+  destination_refusing:
+    'Read its answer. Refused credentials: replace the stored secret or the file, or correct the document; what waits is sent by itself. Refused changes: correct the document or the account there, then Try now sends them again.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   feedback_failing:
@@ -211,6 +213,15 @@ export const noFacts = {
     readonly name: string;
     readonly last_failure: string;
     readonly open_since: Date;
+    /** It refuses our credentials. */
+    readonly refused: boolean;
+  }[],
+  /** Destinations that refused changes for good and have accepted nothing since the first of them. */
+  refusing: [] as readonly {
+    readonly name: string;
+    readonly records: number;
+    readonly since: Date;
+    readonly last_failure: string;
   }[],
   /** Open alerts that many brands share. */
   shared: [] as readonly { readonly kind: string; readonly subject: string }[],

@@ -313,7 +313,7 @@ test('a tick: a destination has a version only if it was delivered there, and an
     next_probe_at: waiting.due_at,
   };
   assert.match(tick({ ...waiting, waits_for: 'release' }).text, /in preview until they are released/);
-  assert.match(tick(away).text, /away since .*Last answer: maintenance\. It is tried again in/);
+  assert.match(tick(away).text, /takes nothing since .*Last answer: maintenance\. It is tried again in/);
 });
 
 test('a day is complete only if nothing of it failed, was refused or is a dead letter', () => {

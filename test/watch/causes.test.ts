@@ -71,6 +71,24 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     () => query('delete from remotes'),
   ],
   [
+    'destination_refusing',
+    () =>
+      query(`insert into remotes (kind, name, state, failures, away, refused, last_failure, opened_at, probe_at)
+             values ('destination', 'lake', 'open', 1, true, true, 'The destination answered 401.', now(), now())`),
+    () => query('delete from remotes'),
+  ],
+  [
+    'destination_refusing',
+    () =>
+      query(`insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message)
+             select 'other', 'delivery', 'lake ' || n, 'reservation', 'N' || n, 'lake', 1, 'deliver.refused', 'The destination answered 404.'
+               from generate_series(1, 20) n`),
+    // One accepted change ends it: the others are dead letters of their own.
+    () =>
+      query(`insert into remotes (kind, name, delivered_at) values ('destination', 'lake', now())
+                 on conflict (kind, name) do update set delivered_at = now()`),
+  ],
+  [
     'document_broken',
     async () => {
       await query(`insert into documents (kind, name, version, source, body, hash, applied_by)
@@ -121,4 +139,22 @@ test('a destination that is away is reported without judging every brand, whose 
   assert.deepEqual([await opened('bookings_unlisted'), await opened('destination_away')], [1, 0]);
   await judgeBrands(node.runtime);
   assert.equal(await opened('bookings_unlisted'), 0);
+});
+
+test('a destination that refuses everything is one incident, not one per brand whose dead letters grow', async () => {
+  await query('delete from remotes');
+  await query(`delete from dead_letters`);
+  await query(`insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message)
+               select b, 'delivery', 'lake ' || n, 'reservation', 'N' || n, 'lake', 1, 'deliver.refused', 'The destination answered 404.'
+                 from generate_series(1, 20) n, unnest(array['grand', 'other']) b`);
+  await watchOnce(node.runtime);
+  const { rows } = await query('select kind, message from alerts where resolved_at is null');
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['destination_refusing'],
+  );
+  assert.match(rows[0].message, /^lake refuses every change: The destination answered 404\. 40 records refused/);
+  const answer = await node.call('POST', '/destinations/lake/try-now', await node.token('operator'));
+  assert.deepEqual(answer.body, { tried: true, replayed: 0 }, 'their versions are not kept');
+  await query(`delete from dead_letters`);
 });

@@ -36,7 +36,7 @@ test('a destination that fails for everything is failing, with its answer and th
 
 test('a destination that is away is failing, even before anything is retried, and its backlog is no second condition', () => {
   const { state, findings } = judge({
-    circuits: [{ name: 'crm', last_failure: 'It answered 503.', open_since: new Date() }],
+    circuits: [{ name: 'crm', last_failure: 'It answered 503.', refused: false, open_since: new Date() }],
     lanes: [{ ...lane, waiting: 9, late_ms: 3_600_000 }],
   });
   assert.equal(state, 'failing');

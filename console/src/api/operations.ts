@@ -1685,6 +1685,12 @@ export interface Operations {
           open_since: string;
           last_failure: string;
           next_probe_at: string;
+          refused: boolean;
+        } | null;
+        refusing: {
+          since: string;
+          records: number;
+          last_failure: string;
         } | null;
         last_delivered_at: string | null;
         last_failed_at: string | null;
@@ -1708,6 +1714,7 @@ export interface Operations {
     };
     answer: {
       tried: true;
+      replayed: number;
     };
   };
   'deliveries.list': {

@@ -6,7 +6,7 @@ import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
-import { number, span } from '../parts/format.ts';
+import { number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -81,23 +81,34 @@ function One({ destination }: { destination: Destination }) {
             tone="warn"
             title={
               <>
-                The destination asked us to wait. Deliveries resume <Ago at={destination.paused_until} />.
+                The destination asked us to wait. Deliveries resume <Ago next at={destination.paused_until} />.
               </>
             }
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`Not available: ${destination.circuit.last_failure}`}>
-            Since <Ago at={destination.circuit.open_since} />. Deliveries wait and resume by themselves; it is tried
-            again <Ago at={destination.circuit.next_probe_at} />.
+          <Notice
+            tone="bad"
+            title={`${destination.circuit.refused ? 'It refuses our credentials' : 'Not available'}: ${destination.circuit.last_failure}`}
+          >
+            Since <Ago at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
+            <Ago next at={destination.circuit.next_probe_at} />.{' '}
+            {destination.circuit.refused &&
+              'Replace the secret or correct the document: what waits is sent then, nothing has to be replayed.'}
           </Notice>
         )}
-        {(destination.circuit || destination.paused_until || failure) && (
+        {destination.refusing && (
+          <Notice tone="bad" title={`It refuses every change: ${destination.refusing.last_failure}`}>
+            {plural(destination.refusing.records, 'change')} since <Ago at={destination.refusing.since} />, none
+            accepted; each is a dead letter. Correct the cause, then send them again with Try now.
+          </Notice>
+        )}
+        {(destination.circuit || destination.refusing || destination.paused_until || failure) && (
           <div>
             <TryNow action="try_destination" of={destination.name} />
           </div>
         )}
-        {failure && !destination.circuit && (
+        {failure && !destination.circuit && !destination.refusing && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>
@@ -206,8 +217,8 @@ function Undelivered({ first, items }: { first: DeliveryState; items: readonly D
                   </Button>
                 );
               if (waits_for) return untilThen[waits_for];
-              if (away.includes(destination)) return 'when it answers again';
-              return due_at && Date.parse(due_at) <= Date.now() ? 'now' : <Ago at={due_at} none="–" />;
+              if (away.includes(destination)) return 'when it accepts something again';
+              return <Ago next at={due_at} none="–" />;
             },
           },
         ]}

@@ -306,7 +306,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {until ? <span className="muted">{until}</span> : <Ago at={next_at} none="not scheduled" />}
+                {until ? <span className="muted">{until}</span> : <Ago next at={next_at} none="not scheduled" />}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}

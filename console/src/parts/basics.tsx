@@ -76,8 +76,8 @@ export function State({ of, tone, label }: { of: string; tone?: Tone; label?: st
   );
 }
 
-/** How long ago, updated while the page is open; the exact time on hover. */
-export function Ago({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
+/** How long ago, updated while the page is open; the exact time on hover. What is to come (`next`) and is over was due: it happens now. */
+export function Ago({ at, none = 'never', next }: { at: string | null | undefined; none?: string; next?: boolean }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 5_000);
@@ -86,7 +86,7 @@ export function Ago({ at, none = 'never' }: { at: string | null | undefined; non
   if (!at) return <span className="muted">{none}</span>;
   return (
     <time dateTime={at} title={instant(at)} className="nowrap">
-      {ago(at)}
+      {next && Date.parse(at) <= Date.now() ? 'now' : ago(at)}
     </time>
   );
 }

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '2785be732c6ab6ab4c11b5c9cd2e1b4eadaad5351223ced32e59e9f36c9424aa',
+  hash: 'd1202343c9cd8c8c7f7dd121aea00cd3a72e2d34042507b98a523abb1a7dc3fa',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

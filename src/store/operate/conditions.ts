@@ -34,12 +34,33 @@ export const authFailures = (db: Pool, integrations: readonly string[]) =>
     [integrations],
   );
 
-export const deadLetterGrowth = (db: Pool) =>
+/** A few may lie with their records; with so many and nothing accepted since the first, it is the destination. */
+const fewestRefused = 3;
+
+/** What the destination itself said no to, not what a rule of ours did. */
+export const refusals = ['deliver.refused', 'deliver.auth_failed', 'deliver.tries_used_up'];
+
+/** Of these destinations, those that have accepted nothing since they began to refuse. */
+export const refusingDestinations = (db: Pool, names: readonly string[]): Promise<Facts['refusing']> =>
+  rowsOf(db)(
+    `select d.destination as name, count(*)::int as records, min(d.last_at) as since,
+            (array_agg(d.message order by d.last_at desc))[1] as last_failure
+       from dead_letters d left join remotes r on r.kind = 'destination' and r.name = d.destination
+      where d.state = 'open' and d.kind = 'delivery' and d.code = any($2) and d.destination = any($1)
+        and d.last_at > coalesce(r.delivered_at, '-infinity')
+      group by d.destination having count(*) >= ${fewestRefused} order by 1`,
+    [names, refusals],
+  );
+
+/** Letters of these destinations are not counted: another condition says what is wrong. */
+export const deadLetterGrowth = (db: Pool, refusing: readonly string[]) =>
   rowsOf(db)<Facts['deadLetters'][number]>(
     `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
             (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
             count(*) filter (where state = 'open')::int as open
-       from dead_letters where state = 'open' or at > now() - interval '25 hours' group by integration`,
+       from dead_letters where (state = 'open' or at > now() - interval '25 hours') and coalesce(destination, '') <> all($1)
+      group by integration`,
+    [refusing],
   );
 
 export const clockSkews = (db: Pool) =>

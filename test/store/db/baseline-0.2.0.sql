@@ -477,6 +477,7 @@ create table remotes (
   state text not null default 'closed',
   failures int not null default 0,
   away boolean not null default false,
+  refused boolean not null default false,
   suspect text,
   last_failure text,
   opened_at timestamptz,
@@ -493,6 +494,7 @@ create table remotes (
 comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A partner that never failed, was never limited and never asked to wait has no row.';
 comment on column remotes.failures is 'Failed calls since the last answer, over all nodes. Zero: the circuit is closed and the columns about it mean nothing.';
 comment on column remotes.away is 'Several records failed, or nobody could be reached: it is the remote, not the record.';
+comment on column remotes.refused is 'What failed is that our credentials are refused.';
 comment on column remotes.suspect is 'The record that failed first.';
 comment on column remotes.probe_at is 'When one node may send the next probe; while probing, when another may take over. Null while the circuit is closed.';
 comment on column remotes.next_at is 'When the calls that the rate has granted would end at an even pace.';
