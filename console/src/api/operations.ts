@@ -541,6 +541,7 @@ export interface Operations {
       report: {
         day: string;
         counted_at: string;
+        behind: number;
         definition: "innbound" | "usali";
         currency: string;
         rates: {
