@@ -10,6 +10,7 @@ import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
 import { eventPruner } from '../store/events/retention.ts';
 import { pruneSandboxReports } from '../store/events/sandbox.ts';
+import { countEvidence } from '../store/measures/evidence.ts';
 import { countQuality } from '../store/measures/quality.ts';
 import { addTally, countActivity } from '../store/operate/activity.ts';
 import { claimMark } from '../store/operate/marks.ts';
@@ -54,6 +55,7 @@ export function startWatch(runtime: Runtime): Loop {
     every('delivered erasures', 5_000, () => forgetErasures(runtime)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
+    every('evidence', 5_000, () => countEvidenceOnce(runtime), 19),
     every('hotel reports', 5_000, () => countHotels(runtime)),
     every('weekly mails', 10 * 60_000, () => mailWeekly(runtime, systemClock.now())),
     every('retention', pruneEveryMs, () => prune(runtime)),
@@ -80,6 +82,12 @@ const judgedEveryMs = 30_000;
 /** Any node prunes; two at once do no harm. */
 const pruneEveryMs = 10 * 60_000;
 const pauseBetweenBatches = () => systemClock.wait(20);
+
+/** On one node: what the health of brands rests on, until all of it is counted. */
+async function countEvidenceOnce({ pool }: Runtime): Promise<void> {
+  if (!(await claimMark(pool, 'evidence', 4_000))) return;
+  while ((await withLongStatements(pool, countEvidence)) > 0);
+}
 
 /** On one node, every half hour: it reads every reservation that changed yesterday or today. */
 async function countQualityOnce({ pool }: Runtime): Promise<void> {

@@ -36,6 +36,8 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
     case 'dead_letter_share':
     case 'rows_held':
     case 'rows_unusual':
+    case 'no_email':
+    case 'delivers_nowhere':
       return of('records');
     case 'feed_silent':
     case 'feed_low':

@@ -1,4 +1,5 @@
 import { manyBrands, namedBrands } from './alerts.ts';
+import { isNew, ofEvidence } from './conditions/evidence.ts';
 import { ofEvents, ofPulls, ofStreams, ofVolumes } from './conditions/feeds.ts';
 import { behindMs, clause, counted, type Judged, lateness, leastLateMs } from './conditions/judged.ts';
 import type { Condition, Facts, LaneFacts } from './facts.ts';
@@ -14,11 +15,11 @@ const apiFailures: ReadonlySet<string> = new Set([
 /** The one judge: every condition that the facts show, without the mere effects of another one. */
 export function conditionsOf(facts: Facts): Condition[] {
   const causes = withoutEffects(facts);
-  const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries];
+  const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries, ofEvidence];
   const conditions = judges.flatMap((judge) => [...judge(causes)]);
   const known = new Set(conditions.map(({ integration }) => integration));
-  const empty = facts.empty.filter(({ integration }) => !known.has(integration));
-  return [...conditions, ...empty.map(isNew)].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
+  const fresh = facts.evidence.flatMap((one) => (known.has(one.integration) ? [] : (isNew(one) ?? [])));
+  return [...conditions, ...fresh].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
 function withoutEffects(facts: Facts): Facts {
@@ -34,14 +35,6 @@ function withoutEffects(facts: Facts): Facts {
     pending: isWorking ? facts.pending : [],
   };
 }
-
-const isNew = ({ integration, pulls }: Facts['empty'][number]): Judged => ({
-  kind: 'new',
-  integration,
-  state: 'new',
-  quiet: true,
-  message: pulls ? 'No run has finished yet.' : 'No event has arrived yet.',
-});
 
 const withoutRole = {
   worker: 'No worker node is running: nothing is pulled, processed or delivered. Events are accepted and wait.',
@@ -138,7 +131,7 @@ function* ofDeliveries({ lanes, circuits, refusing }: Facts): Generator<Judged> 
     else yield { ...about, kind: 'destination_away', message: away };
   }
   for (const { name: subject, records, since, last_failure } of refusing) {
-    const message = `${subject} refuses every change: ${clause(last_failure)}. ${counted(records, 'record')} refused since ${since.toISOString().slice(0, 16)}Z, none accepted; each is a dead letter.`;
+    const message = `${subject} refuses all changes: ${clause(last_failure)}. ${counted(records, 'record')} refused since ${since.toISOString().slice(0, 16)}Z, none accepted; each is a dead letter.`;
     yield { ...of, kind: 'destination_refusing', subject, message, detail: { records, since: since.toISOString() } };
   }
   const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));

@@ -52,7 +52,15 @@ export type AlertKind = keyof typeof advice;
 export const alertKinds = Object.keys(advice) as AlertKind[];
 
 /** With those that raise no alert and only show in the health of a brand. */
-type ConditionKind = AlertKind | 'paused' | 'new' | 'run_waiting' | 'deliveries_paused' | 'deliveries_retrying';
+type ConditionKind =
+  | AlertKind
+  | 'paused'
+  | 'new'
+  | 'run_waiting'
+  | 'deliveries_paused'
+  | 'deliveries_retrying'
+  | 'delivers_nowhere'
+  | 'no_email';
 
 /** From harmless to worst; a brand has the worst state of its conditions. */
 export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
@@ -152,8 +160,20 @@ export const noFacts = {
   }[],
   /** Brands whose pulls are paused; by their document without a person. */
   pauses: [] as readonly { readonly integration: string; readonly by: string | null }[],
-  /** Brands without any data yet. */
-  empty: [] as readonly { readonly integration: string; readonly pulls: boolean }[],
+  /** What the health of each brand rests on; read for health only. */
+  evidence: [] as readonly {
+    readonly integration: string;
+    readonly pulls: boolean;
+    /** A run has finished, or an event has arrived. */
+    readonly has_data: boolean;
+    /** Stored now; null if they were never counted. */
+    readonly bookings: number | null;
+    readonly with_email: number;
+    /** Deliveries that were ever accepted. */
+    readonly delivered: number;
+    /** Its document names a destination. */
+    readonly delivers: boolean;
+  }[],
   /** Runs in progress that wait for something. */
   waitingRuns: [] as readonly { readonly integration: string; readonly sync: string; readonly waiting: string }[],
   /** Brands whose partner answered 429 and makes us wait. */

@@ -153,7 +153,7 @@ test('a destination that refuses everything is one incident, not one per brand w
     rows.map(({ kind }) => kind),
     ['destination_refusing'],
   );
-  assert.match(rows[0].message, /^lake refuses every change: The destination answered 404\. 40 records refused/);
+  assert.match(rows[0].message, /^lake refuses all changes: The destination answered 404\. 40 records refused/);
   const answer = await node.call('POST', '/destinations/lake/try-now', await node.token('operator'));
   assert.deepEqual(answer.body, { tried: true, replayed: 0 }, 'their versions are not kept');
   await query(`delete from dead_letters`);

@@ -103,6 +103,6 @@ describe('no worker runs', () => {
     await judgeCauses(node.runtime);
     assert.deepEqual(await get('/readyz'), { status: 'ready' });
     assert.deepEqual((await get('/api/v1/overview')).causes, []);
-    assert.deepEqual((await get('/api/v1/destinations')).items[0].state, 'healthy');
+    assert.deepEqual((await get('/api/v1/destinations')).items[0].state, 'new', 'it has accepted nothing yet');
   });
 });

@@ -73,6 +73,7 @@ export interface Operations {
       }[];
       totals: {
         integrations: number;
+        bookings: number;
         waiting: number;
         held: number;
         open_dead_letters: number;
@@ -99,6 +100,9 @@ export interface Operations {
         integration: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        rests_on: string | null;
+        bookings: number | null;
+        last_delivered_at: string | null;
         findings: {
           kind: string;
           subject: string;
@@ -207,6 +211,9 @@ export interface Operations {
         country: string | null;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        rests_on: string | null;
+        bookings: number | null;
+        last_delivered_at: string | null;
         findings: {
           kind: string;
           subject: string;
@@ -288,6 +295,9 @@ export interface Operations {
       country: string | null;
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
+      rests_on: string | null;
+      bookings: number | null;
+      last_delivered_at: string | null;
       findings: {
         kind: string;
         subject: string;

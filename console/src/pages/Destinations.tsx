@@ -98,7 +98,7 @@ function One({ destination }: { destination: Destination }) {
           </Notice>
         )}
         {destination.refusing && (
-          <Notice tone="bad" title={`It refuses every change: ${destination.refusing.last_failure}`}>
+          <Notice tone="bad" title={`It refuses all changes: ${destination.refusing.last_failure}`}>
             {plural(destination.refusing.records, 'change')} since <Ago at={destination.refusing.since} />, none
             accepted; each is a dead letter. Correct the cause, then send them again with Try now.
           </Notice>

@@ -7,6 +7,7 @@ import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
+import { checksOf } from '../parts/claims.ts';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -52,6 +53,7 @@ export function Integration() {
                   )}{' '}
                   v{brand.connector_version} · {brand.timezone}
                 </span>
+                {brand.state === 'healthy' && <span>{checksOf(brand).text}</span>}
               </span>
             }
           >

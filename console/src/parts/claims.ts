@@ -11,7 +11,7 @@ import type {
   Run,
   SandboxReport,
 } from '../api/types.ts';
-import { number, plural, type Tone, words } from './format.ts';
+import { clockOf, number, plural, type Tone, words } from './format.ts';
 import type { Entry } from './story.ts';
 
 /**
@@ -31,7 +31,7 @@ export function standing({
   totals,
   broken,
 }: Pick<Overview, 'states' | 'broken'> & {
-  totals: Pick<Overview['totals'], 'integrations' | 'open_alerts'>;
+  totals: Pick<Overview['totals'], 'integrations' | 'open_alerts' | 'bookings'>;
 }): Claim {
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
@@ -43,7 +43,8 @@ export function standing({
   ].filter((one) => one !== false);
   if (claims.length > 0) return claim('bad', `${claims.join(', ')}.`);
   if (brands === 0) return claim('calm', 'No brand is connected yet.');
-  if (states.healthy === brands) return claim('good', `All well: ${plural(brands, 'brand')}.`);
+  if (states.healthy === brands)
+    return claim('good', `All well: ${plural(brands, 'brand')} with ${plural(totals.bookings, 'booking')}.`);
   const rest = [
     states.healthy > 0 && `${number(states.healthy)} healthy`,
     states.new > 0 && `${number(states.new)} without data yet`,
@@ -52,10 +53,14 @@ export function standing({
   return claim('calm', `No problem found: ${rest.join(', ')}.`);
 }
 
-export const checksOf = ({ state, reasons }: Pick<Integration, 'state' | 'reasons'>): Claim =>
-  state === 'healthy' && reasons.length === 0
-    ? claim('good', 'Every check passed.')
-    : claim('warn', reasons.join(' ') || words(state));
+/** A brand is well by what was checked and found, not because nothing was said against it. */
+export const checksOf = (brand: Pick<Integration, 'state' | 'reasons' | 'rests_on' | 'last_delivered_at'>): Claim => {
+  const { state, reasons, rests_on, last_delivered_at: at } = brand;
+  const rests = rests_on && `${rests_on}, ${at ? `last delivery ${clockOf(at)}` : 'no delivery lately'}.`;
+  return state === 'healthy' && reasons.length === 0 && rests && at
+    ? claim('good', rests)
+    : claim('warn', [...reasons, rests].filter(Boolean).join(' ') || words(state));
+};
 
 export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'undelivered' | 'receivers'>): Claim {
   if (one.open_dead_letters > 0) return claim('bad', plural(one.open_dead_letters, 'dead letter'));

@@ -68,7 +68,11 @@ export function destinationRoutes({ runtime }: Api): Route[] {
           const held = mine.reduce((sum, lane) => sum + lane.held, 0);
           return {
             ...view,
-            state: destinationState(view.name, view.paused, brands, held),
+            state: destinationState(
+              view.name,
+              { paused: view.paused, held, delivered: (status?.last_delivered_at ?? null) !== null },
+              brands,
+            ),
             paused_until: status?.paused_until ?? null,
             circuit: status?.circuit ?? null,
             refusing: refusing.find(({ name }) => name === view.name) ?? null,

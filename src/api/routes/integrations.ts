@@ -15,6 +15,14 @@ import { type Api, instant, notFound, ok, type Route, viewer } from '../route.ts
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
+  rests_on: z
+    .string()
+    .nullable()
+    .describe(
+      'What the state rests on: how many bookings, and how many of them have an e-mail address. Null: on nothing yet.',
+    ),
+  bookings: z.int().nullable().describe('Stored now. Null if they were never counted.'),
+  last_delivered_at: instant.nullable().describe('Within ten seconds; within an hour if it is long ago.'),
   findings: z.array(
     z.object({
       kind: z.string().describe('As of an alert; some conditions raise none.'),
@@ -237,4 +245,7 @@ export const healthAnswer = (health: BrandHealth | undefined) => ({
   state: health?.state ?? 'new',
   reasons: health?.findings.map(({ message }) => message) ?? [],
   findings: health?.findings ?? [],
+  rests_on: health?.restsOn ?? null,
+  bookings: health?.now.bookings ?? null,
+  last_delivered_at: health?.now.last_delivered_at ?? null,
 });

@@ -79,6 +79,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         series: z.array(point),
         totals: z.object({
           integrations: z.int(),
+          bookings: z.int().describe('Stored now, of all brands, as they were last counted.'),
           waiting: z.int().describe('Events that wait to be processed, and changes that wait for delivery.'),
           ...counts('held', 'open_dead_letters', 'open_alerts', 'running'),
         }),
@@ -139,6 +140,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           series: activity.points,
           totals: {
             integrations: names.length,
+            bookings: sum(now.map(({ bookings }) => bookings ?? 0)),
             waiting,
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),

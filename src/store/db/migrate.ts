@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'd1202343c9cd8c8c7f7dd121aea00cd3a72e2d34042507b98a523abb1a7dc3fa',
+  hash: '48fd9df13da5e88c03644a52851020c03e11b62319aad487f67351d0c51f0f3e',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -709,7 +709,7 @@ create table activity (
 );
 create index activity_by_time on activity (step, at);
 comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by; ever, for metrics that are the same on every node; and how complete the reservations of each day (UTC) were. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
-comment on column activity.quality is 'Of a day, which has nothing else: how many reservations were sent or changed, and how many of them had each field.';
+comment on column activity.quality is 'Of a day, which has nothing else: how many reservations were sent or changed, and how many of them had each field. Ever: the bookings stored now and those with an e-mail address, counted when the changes were these.';
 
 create table marks (
   name text primary key,
