@@ -70,8 +70,14 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
       }),
       'no worker runs': claims.standing({ ...overview, states: { ...states, healthy: 0, failing: 2 } }),
       'a document cannot be used': claims.standing({ ...overview, broken: [{ document: 'connector x', message: '' }] }),
-      'an alert of the service is open': claims.standing({ ...overview, totals: { integrations: 2, open_alerts: 1, bookings: 9 } }),
-      'no brand is connected': claims.standing({ ...overview, totals: { integrations: 0, open_alerts: 0, bookings: 0 } }),
+      'an alert of the service is open': claims.standing({
+        ...overview,
+        totals: { integrations: 2, open_alerts: 1, bookings: 9 },
+      }),
+      'no brand is connected': claims.standing({
+        ...overview,
+        totals: { integrations: 0, open_alerts: 0, bookings: 0 },
+      }),
     },
   },
   checksOf: {
