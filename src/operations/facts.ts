@@ -144,5 +144,6 @@ export async function waitsFor(runtime: Runtime) {
 /** The holds that wait for a decision, with the number of bookings that they keep something back of. */
 async function openHolds(pool: Pool, integrations: readonly string[] | undefined): Promise<Facts['holds']> {
   const open = await listHolds(pool, { state: 'open', integrations });
-  return open.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) }));
+  const keeping = open.filter((hold) => hold.open > 0);
+  return keeping.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) }));
 }

@@ -134,7 +134,7 @@ const findingOf = (one: Condition): Finding => {
 /** An open alert is a condition of the last evaluation. */
 function stored(alert: OpenAlert): Finding & { readonly integration: string } {
   const { kind, integration, subject, severity } = alert;
-  const state = severity === 'critical' ? 'failing' : 'attention';
+  const state = severity === 'critical' ? 'failing' : kind === 'partner_waiting' ? 'healthy' : 'attention';
   return { kind, integration, subject, state, message: limitedMessage(alert), cause: causeText(causeOfAlert(alert)) };
 }
 

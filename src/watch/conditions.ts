@@ -76,8 +76,9 @@ function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, pa
     const asked = comments > 0 ? [`has written ${counted(comments, 'comment')}`] : [];
     const waits = [...(is_ready ? ['is ready to go live'] : []), ...asked].join(' and ');
     yield {
+      // Somebody waits for an answer; nothing is wrong with the brand.
       kind: 'partner_waiting',
-      state: 'attention',
+      state: 'healthy',
       integration,
       subject,
       message: `${partner} ${waits} on the onboarding page of ${integration}.`,

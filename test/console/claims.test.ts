@@ -22,7 +22,7 @@ interface Case {
 }
 
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
-const overview = { states, totals: { integrations: 2, open_alerts: 0, bookings: 353 }, broken: [] };
+const overview = { states, totals: { integrations: 2, open_alerts: 0, bookings: 353 }, broken: [], wrong: 0 };
 const checked = {
   state: 'healthy' as const,
   reasons: [] as string[],
@@ -74,6 +74,7 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
         ...overview,
         totals: { integrations: 2, open_alerts: 1, bookings: 9 },
       }),
+      'something of the service is wrong': claims.standing({ ...overview, wrong: 1 }),
       'no brand is connected': claims.standing({
         ...overview,
         totals: { integrations: 0, open_alerts: 0, bookings: 0 },

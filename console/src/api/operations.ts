@@ -95,6 +95,8 @@ export interface Operations {
         integrations: string[];
         waiting: number;
         dead_letters: number;
+        bookings: number;
+        everything: boolean;
       }[];
       health: {
         integration: string;
@@ -114,12 +116,14 @@ export interface Operations {
         connector: string;
         events: number;
         changes: number;
+        moves: boolean;
         lanes: {
           destination: string;
           waiting: number;
           preview: boolean;
           held: number;
           failing: boolean;
+          moves: boolean;
         }[];
       }[];
       latency_waiting: number[];

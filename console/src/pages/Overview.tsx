@@ -6,10 +6,11 @@ import type { Overview as Data } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { checksOf, standing } from '../parts/claims.ts';
+import { faultsOf, isOf, uncovered } from '../parts/faults.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
-import { Causes, isOf, uncovered } from './overview/Causes.tsx';
+import { Causes } from './overview/Causes.tsx';
 import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
@@ -42,7 +43,7 @@ export function Overview() {
 function Standing({ data }: { data: Data }) {
   return (
     <>
-      {standing(data).text}{' '}
+      {standing({ ...data, wrong: faultsOf(data).count }).text}{' '}
       <span className="nowrap">
         Checked <Ago at={data.checked_at} />.
       </span>

@@ -11,6 +11,7 @@ import type {
   Run,
   SandboxReport,
 } from '../api/types.ts';
+import { thingsWrong } from './faults.ts';
 import { clockOf, number, plural, type Tone, words } from './format.ts';
 import type { Entry } from './story.ts';
 
@@ -30,16 +31,20 @@ export function standing({
   states,
   totals,
   broken,
+  wrong,
 }: Pick<Overview, 'states' | 'broken'> & {
   totals: Pick<Overview['totals'], 'integrations' | 'open_alerts' | 'bookings'>;
+  /** As the badge and the title of what is wrong count it (faults.ts). */
+  wrong: number;
 }): Claim {
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
   const faults = broken.length;
   const claims = [
+    wrong > 0 && thingsWrong(wrong),
     unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
     faults > 0 && `${plural(faults, 'problem')} with the service`,
-    unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
+    wrong + unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
   ].filter((one) => one !== false);
   if (claims.length > 0) return claim('bad', `${claims.join(', ')}.`);
   if (brands === 0) return claim('calm', 'No brand is connected yet.');

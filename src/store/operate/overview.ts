@@ -60,6 +60,8 @@ export const integrationsNow = (db: Pool, names: readonly string[]): Promise<Int
 export interface LaneNow extends LaneKey, Pick<LaneFacts, 'waiting' | 'late_ms'> {
   /** Records that a dead letter holds back. */
   readonly held: number;
+  /** The destination accepted something of any brand in the last minute. */
+  readonly moves: boolean;
 }
 
 /** The backlog of each lane. Counting stops at one million per lane; its order makes PostgreSQL use the index of due rows. */
@@ -72,7 +74,9 @@ export const lanesNow = (db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]
                 and d.kind = 'delivery' and d.destination = l.destination) as held,
             (select greatest(0, extract(epoch from now() - o.due_at) * 1000)::bigint from outbox o
               where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
-              order by o.due_at limit 1) as late_ms
+              order by o.due_at limit 1) as late_ms,
+            exists (select from remotes r where r.kind = 'destination' and r.name = l.destination
+                       and r.delivered_at > now() - interval '1 minute') as moves
        from unnest($1::text[], $2::text[]) as l (integration, destination)`,
     columnsOf(lanes, 'integration', 'destination'),
   );

@@ -57,6 +57,8 @@ interface BrandActivity {
   readonly integration: string;
   readonly events: number;
   readonly changes: number;
+  /** Something happened in the last minute. */
+  readonly moves: boolean;
 }
 
 /** Brands to which nothing happened are absent. */
@@ -67,7 +69,10 @@ export const readBrandActivity = (
   integrations: readonly string[] | undefined,
 ): Promise<BrandActivity[]> =>
   rowsOf(db)(
-    `select integration, sum(events)::int as events, sum(changes)::int as changes from (${chosen}) c group by integration`,
+    `select integration, sum(events)::int as events, sum(changes)::int as changes,
+            exists (select from activity a where a.integration = c.integration and a.step = '10s' and a.at > now() - interval '75 seconds'
+                       and a.events + a.changes > 0) as moves
+       from (${chosen}) c group by integration`,
     [step, sinceMs, integrations],
   );
 
