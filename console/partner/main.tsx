@@ -23,7 +23,13 @@ function App() {
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  if (t === undefined || page.kind === 'opening') return <main className="closed" aria-busy="true" />;
+  if (t === undefined || page.kind === 'opening') {
+    return (
+      <main className="closed" aria-busy="true">
+        {page.kind === 'opening' && page.isOffline && <p role="status">{t?.offline}</p>}
+      </main>
+    );
+  }
   if (page.kind === 'closed') {
     const [title, text] = t.closed[page.why];
     return (

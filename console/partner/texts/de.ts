@@ -18,7 +18,7 @@ export const de: Texts = {
   print: 'Bericht drucken',
   reportAt: 'Bericht vom {date}',
   failed: 'Das hat nicht geklappt: {reason}',
-  offline: 'Keine Verbindung. Die Seite macht von selbst weiter.',
+  offline: 'Unsere Seite antwortet nicht; es liegt nicht an Ihnen. Es geht von selbst weiter.',
   paused: 'Die Seite ruht, weil sie eine Weile niemand benutzt hat.',
   resume: 'Weiter',
   closed: {

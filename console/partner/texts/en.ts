@@ -41,7 +41,7 @@ export const en = {
   print: 'Print the report',
   reportAt: 'Report of {date}',
   failed: 'That did not work: {reason}',
-  offline: 'No connection. The page continues by itself.',
+  offline: 'Our side does not answer; it is not your fault. The page continues by itself.',
   paused: 'The page rests because nobody used it for a while.',
   resume: 'Continue',
   closed: {

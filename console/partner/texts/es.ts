@@ -18,7 +18,7 @@ export const es: Texts = {
   print: 'Imprimir el informe',
   reportAt: 'Informe del {date}',
   failed: 'No ha funcionado: {reason}',
-  offline: 'Sin conexión. La página sigue por sí sola.',
+  offline: 'Nuestro servicio no responde; no es por su parte. La página sigue por sí sola.',
   paused: 'La página descansa porque nadie la ha usado en un rato.',
   resume: 'Continuar',
   closed: {

@@ -18,7 +18,7 @@ export const fr: Texts = {
   print: 'Imprimer le rapport',
   reportAt: 'Rapport du {date}',
   failed: 'Cela n’a pas fonctionné : {reason}',
-  offline: 'Pas de connexion. La page reprend d’elle-même.',
+  offline: 'Notre service ne répond pas ; cela ne vient pas de vous. La page reprend d’elle-même.',
   paused: 'La page est en pause, car personne ne l’a utilisée depuis un moment.',
   resume: 'Continuer',
   closed: {

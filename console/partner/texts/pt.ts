@@ -18,7 +18,7 @@ export const pt: Texts = {
   print: 'Imprimir o relatório',
   reportAt: 'Relatório de {date}',
   failed: 'Não funcionou: {reason}',
-  offline: 'Sem ligação. A página continua sozinha.',
+  offline: 'O nosso serviço não responde; não é do seu lado. A página continua sozinha.',
   paused: 'A página está em pausa porque ninguém a usou durante algum tempo.',
   resume: 'Continuar',
   closed: {

@@ -157,11 +157,26 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
+/** What an answer takes at most before it is called slow. */
+const patienceMs = 4_000;
+
 export function Loading() {
+  const [waitedS, setWaited] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setWaited((s) => s + patienceMs / 1_000), patienceMs);
+    return () => clearInterval(timer);
+  }, []);
   return (
-    <p className="loading muted" role="status">
-      Loading …
-    </p>
+    <div className="loading">
+      <p className="muted" role="status">
+        {waitedS === 0
+          ? 'Loading …'
+          : `The service answers slowly: nothing for ${waitedS} s. The page comes by itself.`}
+      </p>
+      <i />
+      <i />
+      <i />
+    </div>
   );
 }
 
