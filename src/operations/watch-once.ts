@@ -6,7 +6,7 @@ import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore, settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
-import { clockSkews, deadLetterGrowth, quietFeeds } from '../store/operate/conditions.ts';
+import { clockSkews, deadLetterGrowth, manyCancelled, quietFeeds } from '../store/operate/conditions.ts';
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
@@ -129,6 +129,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
   const unlisted = await recentlyUnlisted(pool);
+  const cancelled = await manyCancelled(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
   const told = await toldLately(pool);
@@ -166,6 +167,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
+    cancelled,
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,

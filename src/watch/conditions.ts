@@ -88,10 +88,15 @@ function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, pa
 
 const fewestDead = 10;
 
-function* ofRecords({ deadLetters, holds, unusual }: Facts): Generator<Judged> {
+function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Generator<Judged> {
   for (const { integration, sign, message } of unusual) {
     const text = `Unusual: ${message}. Nothing is held back.`;
     yield { kind: 'rows_unusual', state: 'attention', integration, subject: sign, message: text };
+  }
+  for (const { integration, cancelled, coming, usual } of many) {
+    const message = `${cancelled} of ${counted(coming, 'coming booking')} were cancelled within an hour; usually it is ${Number(usual.toFixed(1))}. They count: nothing is held back.`;
+    const about = { kind: 'rows_unusual', state: 'attention', integration, subject: 'many cancelled' } as const;
+    yield { ...about, message, detail: { cancelled, coming, usual } };
   }
   for (const { integration, id, feed, sign, message, rows, shareBefore, shareNow } of holds) {
     yield {

@@ -208,8 +208,21 @@ export const noFacts = {
   }[],
   /** What happened to nearly all bookings of a feed during the last day although nothing is held: a withdrawal, a value that cannot be read. */
   unusual: [] as readonly { readonly integration: string; readonly sign: string; readonly message: string }[],
+  /** A large part of a brand's coming bookings was cancelled within an hour. */
+  cancelled: [] as readonly {
+    readonly integration: string;
+    readonly cancelled: number;
+    readonly coming: number;
+    /** In an hour. */
+    readonly usual: number;
+  }[],
   /** Reservations that disappeared from their brand's lists during the last day. */
-  unlisted: [] as readonly { readonly integration: string; readonly count: number }[],
+  unlisted: [] as readonly {
+    readonly integration: string;
+    readonly count: number;
+    /** The last run of each sync was complete and found none. */
+    readonly is_empty: boolean;
+  }[],
   refusals: [] as readonly (Refusals & { readonly integration: string })[],
   skews: [] as readonly {
     readonly integration: string;

@@ -340,11 +340,13 @@ test('a day is complete only if nothing of it failed, was refused or is a dead l
     failed_runs: 0,
     refused_events: 0,
     dead_letters: 0,
+    unlisted: 0,
   };
   const of = (more: Partial<typeof whole>) =>
     dayOf({ pulls: true, push: true, days: [{ ...whole, ...more }] }, whole.day);
   assert.deepEqual([of({}).pulled, of({}).pushed], ['good', 'good']);
   assert.deepEqual([of({ failed_runs: 8 }).pulled, of({ dead_letters: 3 }).pulled], ['warn', 'warn']);
+  assert.deepEqual([of({ unlisted: 151 }).pulled, of({ pulled_hours: 0, failed_runs: 9 }).pulled], ['warn', 'bad']);
   assert.deepEqual([of({ refused_events: 3 }).pushed, of({ refused_events: 1_198 }).pushed], ['warn', 'bad']);
   assert.match(
     of({ refused_events: 1_198, failed_runs: 8 }).text,

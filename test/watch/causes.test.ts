@@ -34,6 +34,16 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     () => query('delete from records where unlisted is not null'),
   ],
   [
+    'rows_unusual',
+    () =>
+      query(`insert into history (integration, type, id, outcome, effective_at, seq, cause, cause_id)
+             select 'other', 'reservation', 'C' || n, 'cancelled', now(), 0, 'run', 'r' from generate_series(1, 40) n`),
+    () =>
+      query(`update alerts set raised_at = now() - interval '25 hours' where subject = 'many cancelled'`).then(() =>
+        query(`delete from history where id like 'C%'`),
+      ),
+  ],
+  [
     'clock_skew',
     () =>
       query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)

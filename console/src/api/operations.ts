@@ -159,6 +159,7 @@ export interface Operations {
           failed_runs: number;
           refused_events: number;
           dead_letters: number;
+          unlisted: number;
         }[];
       }[];
     };

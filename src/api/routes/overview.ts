@@ -228,6 +228,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
                 failed_runs: z.int().describe('Failed or incomplete.'),
                 refused_events: z.int(),
                 dead_letters: z.int(),
+                unlisted: z
+                  .int()
+                  .describe('Bookings that left the partner’s list on this day and are not listed again.'),
               }),
             ),
           }),

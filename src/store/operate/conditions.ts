@@ -34,6 +34,37 @@ export const authFailures = (db: Pool, integrations: readonly string[]) =>
     [integrations],
   );
 
+/** Below this, a brand's cancellations of an hour are ordinary. */
+const fewestCancelled = 10;
+
+/**
+ * Brands of whose coming bookings a quarter was cancelled within an hour, or ten times as many as in a usual hour of the last week: a large
+ * minority is not held back, but somebody is told, for a day.
+ */
+export const manyCancelled = (db: Pool) =>
+  rowsOf(db)<Facts['cancelled'][number]>(
+    `with hour as (
+       select integration, count(distinct id)::int as cancelled from history
+        where at > now() - interval '1 hour' and outcome = 'cancelled' and type = 'reservation'
+        group by integration having count(distinct id) >= ${fewestCancelled}
+     ), judged as (
+       select h.integration, h.cancelled,
+              (select count(*)::int from records r where r.integration = h.integration and r.arrival >= current_date and r.version > 0
+                  and (r.event <> 'cancelled' or r.changed_at > now() - interval '1 hour')) as coming,
+              (select count(*) / 168.0 from history w where w.integration = h.integration and w.outcome = 'cancelled'
+                  and w.at between now() - interval '7 days' and now() - interval '1 hour')::float8 as usual
+         from hour h
+     ), told as (
+       select integration, cancelled, coming, usual from judged
+        where cancelled >= coming * 0.25 or cancelled >= greatest(1, usual) * 10
+     )
+     select * from told
+     union all
+     select integration, (detail ->> 'cancelled')::int, (detail ->> 'coming')::int, (detail ->> 'usual')::float8 from alerts
+      where kind = 'rows_unusual' and subject = 'many cancelled' and resolved_at is null and raised_at > now() - interval '1 day'
+        and integration not in (select integration from told)`,
+  );
+
 /** A few may lie with their records; with so many and nothing accepted since the first, it is the destination. */
 const fewestRefused = 3;
 
