@@ -6,9 +6,10 @@ import { documentsWithSecret } from '../store/documents/documents.ts';
 import { putSecret as storeSecret } from '../store/documents/secrets.ts';
 import { refusals, refusingDestinations } from '../store/operate/conditions.ts';
 import { listDeadLetters } from '../store/operate/dead-letters.ts';
-import { resumeIntegration } from '../store/operate/overview.ts';
+import { integrationsNow, resumeIntegration } from '../store/operate/overview.ts';
 import { probeNow } from '../store/remotes.ts';
 import type { IntegrationName } from '../terms.ts';
+import { editInForce } from './edit-documents.ts';
 import { fetchSample } from './fetch-sample.ts';
 import { replayPorts } from './replay-dead-letters.ts';
 
@@ -25,6 +26,19 @@ export async function resume(runtime: Runtime, integration: string, test: boolea
   await tryPartners(pool, apis, [integration]);
   runtime.wake.signal('schedules');
   return { kind: 'resumed' } as const;
+}
+
+/** Takes the pause out of a brand's document. Not pulling then: a person paused it too, or the partner refuses the credentials. */
+export async function startPulling(runtime: Runtime, integration: string, by: string) {
+  const edited = await editInForce(runtime, { kind: 'integration', name: integration }, by, (yaml) =>
+    yaml.delete('paused'),
+  );
+  if (edited.kind !== 'applied') return edited;
+  const [now] = await integrationsNow(runtime.pool, [integration]);
+  const body = runtime.active().documents.get(integration)?.body;
+  const isPaused = body?.paused !== false || now?.paused_at != null || now?.auth_failed_at != null;
+  runtime.wake.signal('schedules');
+  return { ...edited, pulling: body?.pull !== undefined && !isPaused };
 }
 
 /** Probes the partner's API and makes the runs of all brands that wait for it due. Returns how many waited. */

@@ -94,7 +94,7 @@ function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Ge
     yield { kind: 'rows_unusual', state: 'attention', integration, subject: sign, message: text };
   }
   for (const { integration, cancelled, coming, usual } of many) {
-    const message = `${cancelled} of ${counted(coming, 'coming booking')} were cancelled within an hour; usually it is ${Number(usual.toFixed(1))}. They count: nothing is held back.`;
+    const message = `${cancelled} of ${counted(coming, 'coming booking')} were cancelled within an hour; on average it is ${Number(usual.toFixed(1))}. They count: nothing is held back.`;
     const about = { kind: 'rows_unusual', state: 'attention', integration, subject: 'many cancelled' } as const;
     yield { ...about, message, detail: { cancelled, coming, usual } };
   }

@@ -371,6 +371,16 @@ export interface Operations {
       paused: true;
     };
   };
+  'integrations.start': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+      pulling: boolean;
+    };
+  };
   'integrations.resume': {
     input: {
       integration: string;
@@ -3156,6 +3166,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'groups.list': ['GET', '/groups'],
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
+  'integrations.start': ['POST', '/integrations/{integration}/start'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
   'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],

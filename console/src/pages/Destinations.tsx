@@ -49,6 +49,8 @@ function One({ destination }: { destination: Destination }) {
   const operator = useMay('operator');
   const all = useSeesAllBrands();
   const [resending, setResending] = useState(false);
+  const behind = destination.lanes.filter((one) => one.waiting + one.held > 0 || one.preview);
+  const quiet = destination.lanes.filter((one) => !behind.includes(one));
   const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
@@ -114,46 +116,55 @@ function One({ destination }: { destination: Destination }) {
           </Notice>
         )}
       </div>
-      <Table
-        label={`Backlog of ${destination.name}`}
-        narrow
-        rows={destination.lanes.toSorted((a, b) => b.held + b.waiting - a.held - a.waiting)}
-        rowKey={({ integration }) => integration}
-        find={({ integration }) => integration}
-        columns={[
-          {
-            head: 'Brand',
-            cell: ({ integration, preview }) => (
-              <span className="row">
-                <BrandLink name={integration} lead />
-                {preview && <State of="paused" label="In preview" />}
-              </span>
-            ),
-          },
-          { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
-          { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
-          {
-            head: 'Blocked',
-            kind: 'number',
-            cell: ({ integration, held: count }) =>
-              count > 0 ? (
-                <Link to="/dead-letters" search={{ integration, destination: destination.name }}>
-                  {number(count)}
-                </Link>
-              ) : (
-                0
+      {quiet.length > 0 && (
+        <p className="inset muted small">Nothing waits of {listed(quiet.map(({ integration }) => integration))}.</p>
+      )}
+      {behind.length > 0 && (
+        <Table
+          label={`Backlog of ${destination.name}`}
+          narrow
+          rows={behind.toSorted((a, b) => b.held + b.waiting - a.held - a.waiting)}
+          rowKey={({ integration }) => integration}
+          find={({ integration }) => integration}
+          columns={[
+            {
+              head: 'Brand',
+              cell: ({ integration, preview }) => (
+                <span className="row">
+                  <BrandLink name={integration} lead />
+                  {preview && <State of="paused" label="In preview" />}
+                </span>
               ),
-          },
-          {
-            head: 'Oldest',
-            kind: 'number',
-            cell: ({ late_ms }) => (late_ms === null || late_ms < 1_000 ? '–' : span(late_ms)),
-          },
-        ]}
-      />
+            },
+            { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+            { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
+            {
+              head: 'Blocked',
+              kind: 'number',
+              cell: ({ integration, held: count }) =>
+                count > 0 ? (
+                  <Link to="/dead-letters" search={{ integration, destination: destination.name }}>
+                    {number(count)}
+                  </Link>
+                ) : (
+                  0
+                ),
+            },
+            {
+              head: 'Oldest',
+              kind: 'number',
+              cell: ({ late_ms }) => (late_ms === null || late_ms < 1_000 ? '–' : span(late_ms)),
+            },
+          ]}
+        />
+      )}
     </Card>
   );
 }
+
+/** Some names, and how many others. */
+const listed = (names: readonly string[]): string =>
+  names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${number(names.length - 3)} others` : names.join(', ');
 
 const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Blocked' } as const;
 type DeliveryState = keyof typeof states;

@@ -21,7 +21,6 @@ import { EndpointCard } from './EndpointCard.tsx';
 import { FeedCard } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
 import { LinksCard } from './links/LinksCard.tsx';
-import { started } from './onboard/brand.ts';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
@@ -158,6 +157,10 @@ const titles = {
   auth_failed: 'Pulling is paused',
 } as const;
 
+/** What is held back has its own card below. */
+const shortly = ({ kind, message }: Finding): string =>
+  kind === 'rows_held' ? 'Values are held back: see below.' : message;
+
 /** What the checks found, worst first. */
 function Findings({ brand }: { brand: IntegrationDetail }) {
   // A lane that waits for its release does not pause the others.
@@ -167,7 +170,7 @@ function Findings({ brand }: { brand: IntegrationDetail }) {
     brand.state === 'new' ? 'calm' : brand.state === 'failing' || brand.state === 'auth_failed' ? 'bad' : 'warn';
   return (
     <Notice tone={tone} title={title}>
-      {brand.findings.map(({ message }) => (
+      {[...new Set(brand.findings.map(shortly))].map((message) => (
         <div key={message}>{message}</div>
       ))}
       <Remedies integration={brand.name} findings={brand.findings.filter(({ action }) => action !== 'resume')} />
@@ -254,16 +257,8 @@ function StartPulling({ integration }: { integration: string }) {
   const admin = useMay('admin');
   const all = useSeesAllBrands();
   const start = useAct(
-    async () => {
-      const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
-      return call('documents.apply', {
-        kind: 'integration',
-        name: integration,
-        text: started(source),
-        replaces: version,
-      });
-    },
-    () => 'Scheduled pulls are on.',
+    () => call('integrations.start', { integration }),
+    ({ pulling }) => (pulling ? 'Scheduled pulls are on.' : 'The document no longer pauses it; it is still paused.'),
   );
   if (!admin || !all) return null;
   return (

@@ -56,7 +56,7 @@ export const manyCancelled = (db: Pool) =>
          from hour h
      ), told as (
        select integration, cancelled, coming, usual from judged
-        where cancelled >= coming * 0.25 or cancelled >= greatest(1, usual) * 10
+        where cancelled >= coming * 0.25 or (usual >= 1 and cancelled >= usual * 10)
      )
      select * from told
      union all

@@ -7,6 +7,7 @@ import { useAct, useApi } from '../../api/query.tsx';
 import type { OnboardingDetail as Detail } from '../../api/types.ts';
 import { Ago, Loaded, Notice, State } from '../../parts/basics.tsx';
 import { LineDiff } from '../../parts/LineDiff.tsx';
+import { Sure } from '../../parts/Sure.tsx';
 import { useMay } from '../../shell/session.ts';
 
 /** The partner's checklist as the partner sees it, what its answers changed, the conversation, and the approval. */
@@ -144,9 +145,14 @@ function Decision({ link }: { link: Detail }) {
             {anyway ? 'Approve anyway: go live' : 'Approve: go live'}
           </Button>
         )}
-        <Button variant="default" onClick={() => revoke.mutate(undefined)} loading={revoke.isPending}>
-          Revoke the link
-        </Button>
+        <Sure
+          label="Revoke the link"
+          title={`Revoke the link of ${link.partner}?`}
+          busy={revoke.isPending}
+          onSure={() => revoke.mutate(undefined)}
+        >
+          The partner’s page closes at once; what was set up there stays. To go on, a new link is needed.
+        </Sure>
       </div>
     </div>
   );
