@@ -1113,10 +1113,13 @@ export interface Operations {
       past_days?: number | undefined;
       future_days?: number | undefined;
       anyway?: boolean | undefined;
+      deliver?: string[] | undefined;
     };
     answer: {
       live: true;
       run_id: string | null;
+      deliver: string[];
+      preview: string[];
     };
   };
   'partner.open': {
