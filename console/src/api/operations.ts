@@ -248,6 +248,7 @@ export interface Operations {
           problem: string | null;
         } | null;
         deliver: string[];
+        waits_until: string | null;
         last_run_at: string | null;
         last_run_status: string | null;
         running: number;
@@ -332,6 +333,7 @@ export interface Operations {
         problem: string | null;
       } | null;
       deliver: string[];
+      waits_until: string | null;
       last_run_at: string | null;
       last_run_status: string | null;
       running: number;

@@ -5,6 +5,7 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
+import { BrandState } from '../parts/BrandState.tsx';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { checksOf } from '../parts/claims.ts';
@@ -40,7 +41,7 @@ export function Integration() {
             crumb={<Link to="/integrations">Integrations</Link>}
             lead={
               <span className="row">
-                <State of={brand.state} />
+                <BrandState brand={brand} />
                 <span>
                   {brand.brand_id} · connector{' '}
                   {all ? (
@@ -271,13 +272,20 @@ function StartPulling({ integration }: { integration: string }) {
 function Syncs({ brand }: { brand: IntegrationDetail }) {
   const hasNoWorker = brand.findings.some(({ kind }) => kind === 'role_missing');
   const until = brand.paused ? 'when resumed' : hasNoWorker ? 'when a worker runs' : undefined;
+  const waits = brand.waits_until !== null || brand.findings.some(({ kind }) => kind === 'run_waiting');
+  const later = (at: string | null) =>
+    at !== null && brand.waits_until !== null && brand.waits_until > at ? brand.waits_until : at;
   return (
     <Card
       title="Pull"
       aside={
         brand.pull &&
         (brand.running > 0 ? (
-          'a run is in progress'
+          waits ? (
+            'a run waits for the partner'
+          ) : (
+            'a run is in progress'
+          )
         ) : (
           <>
             last run <Ago at={brand.last_run_at} none="not yet" />
@@ -303,7 +311,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {until ? <span className="muted">{until}</span> : <Ago next at={next_at} none="not scheduled" />}
+                {until ? <span className="muted">{until}</span> : <Ago next at={later(next_at)} none="not scheduled" />}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview as Data } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { BrandState } from '../parts/BrandState.tsx';
+import { Ago, Card, Empty, Head, Loaded, Notice } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { checksOf, standing } from '../parts/claims.ts';
 import { faultsOf, isOf, uncovered } from '../parts/faults.ts';
@@ -72,7 +73,7 @@ function Health({ data }: { data: Data }) {
             head: 'Brand',
             cell: ({ integration }) => <BrandLink name={integration} lead />,
           },
-          { head: 'State', cell: ({ state }) => <State of={state} /> },
+          { head: 'State', cell: (brand) => <BrandState brand={brand} /> },
           {
             head: 'Why',
             phone: 'line',

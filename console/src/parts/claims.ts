@@ -84,7 +84,10 @@ export function pushGaps(
   const missed = items.reduce((all, { created, updated, cancelled }) => all + created + updated + cancelled, 0);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
   if (refused > 0)
-    return claim('warn', `${plural(refused, 'event')} refused in the last 14 days; polls bring the changes later.`);
+    return claim(
+      'warn',
+      `${plural(refused, 'event')} refused in the last 14 days: what they said is known only if a poll found it.`,
+    );
   if (first_event_at === null) return claim('calm', 'No event has arrived, so nothing can be compared.');
   if (nowMs - Date.parse(first_event_at) < comparedAfterMs)
     return claim('calm', 'The first event arrived less than ten minutes ago: nothing is compared yet.');

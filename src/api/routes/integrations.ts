@@ -77,6 +77,7 @@ const integrationSchema = z.object({
     .nullable()
     .describe('The partner’s stream that brings the brand’s events.'),
   deliver: z.array(z.string()),
+  waits_until: instant.nullable().describe('The partner asked us to wait (429): no run begins before.'),
   last_run_at: instant.nullable(),
   last_run_status: z.string().nullable(),
   ...counts('running', 'open_dead_letters', 'open_alerts'),
@@ -230,6 +231,7 @@ async function describe(runtime: Runtime, integrations: readonly Brand[], hours:
       push: { enabled: body.push.enabled, last_event_at: now?.last_event_at ?? null },
       stream: mine?.stream ?? null,
       deliver: body.deliver,
+      waits_until: now?.retry_at ?? null,
       last_run_at: now?.last_run_at ?? null,
       last_run_status: now?.last_run_status ?? null,
       running: now?.running ?? 0,

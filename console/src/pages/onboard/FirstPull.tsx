@@ -6,6 +6,7 @@ import { useAct, useApi } from '../../api/query.tsx';
 import { Card, Empty, Failure, Notice } from '../../parts/basics.tsx';
 import { JsonText } from '../../parts/data.tsx';
 import { LastRequest, type Sent } from '../../parts/LastRequest.tsx';
+import { Release } from '../../parts/Release.tsx';
 import { RunTable } from '../../parts/Runs.tsx';
 import type { Brand } from './brand.ts';
 import { DryRun } from './DryRun.tsx';
@@ -79,6 +80,19 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
         </div>
       </Card>
       {begun && <FirstRun integration={integration} />}
+      {begun && brand.preview && brand.deliver.length > 0 && (
+        <Card title="Look and release" aside="nothing is sent before">
+          <div className="stack">
+            <p>When the first runs are complete, look at what would be sent, and release it.</p>
+            {brand.deliver.map((destination) => (
+              <div key={destination} className="row">
+                <span className="muted small">{destination}</span>
+                <Release integration={integration} destination={destination} />
+              </div>
+            ))}
+          </div>
+        </Card>
+      )}
     </>
   );
 }
