@@ -4,7 +4,7 @@ import type { Overview } from '../api/types.ts';
 import { faultsOf } from '../parts/faults.ts';
 
 /** What the frame of every page shows: badges, and whether the service answers. */
-export const useOverview = () => useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) });
+const useOverview = () => useApi('overview.get', { period: '15m' }, { everyMs: useEvery(10) });
 /** How much is open; `wrong` counts what is wrong, `unwell` brands. */
 export function useCounts(): (Overview['totals'] & { wrong: number; unwell: number }) | undefined {
   const { data } = useOverview();
