@@ -24,11 +24,16 @@ export function conditionsOf(facts: Facts): Condition[] {
 
 function withoutEffects(facts: Facts): Facts {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
+  const refused = new Set(facts.authFailures.map(({ integration }) => integration));
   const away = new Set<string>([...facts.circuits, ...facts.refusing].map(({ name }) => name));
   const isWorking = !facts.missingRoles.includes('worker');
   return {
     ...facts,
-    runs: facts.runs.filter((run) => !affected.has(run.integration) || !apiFailures.has(run.error_code ?? '')),
+    runs: facts.runs.filter(
+      ({ integration, error_code }) =>
+        (!affected.has(integration) || !apiFailures.has(error_code ?? '')) &&
+        (!refused.has(integration) || error_code !== 'pull.auth_failed'),
+    ),
     waitingRuns: facts.waitingRuns.filter((run) => !affected.has(run.integration)),
     feeds: facts.feeds.filter(({ feed, integration }) => feed === 'push' || !affected.has(integration)),
     lanes: facts.lanes.filter(({ destination, paused }) => isWorking && (paused || !away.has(destination))),

@@ -183,3 +183,15 @@ test('after a complete run a brand is not failing any more, though the alert of 
   assert.match(findings[0]?.message ?? '', /^It failed\. The cause is gone/);
   assert.equal(healthFrom([alert], [alert]).state, 'failing');
 });
+
+test('refused credentials are said once, not again for each sync that failed by them', () => {
+  const run = { integration, state: 'failed', run_id: 'r', error_code: 'pull.auth_failed' };
+  const { findings } = judge({
+    authFailures: [{ integration, message: 'the partner answered 401' }],
+    runs: ['pre_stay', 'stay'].map((sync) => ({ ...run, sync })),
+  });
+  assert.deepEqual(
+    findings.map(({ kind }) => kind),
+    ['auth_failed'],
+  );
+});
