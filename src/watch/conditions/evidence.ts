@@ -18,7 +18,7 @@ export function* ofEvidence({ evidence }: Facts): Generator<Judged> {
   for (const { integration, bookings, with_email, delivers } of evidence) {
     const about = { integration, state: 'attention', quiet: true } as const;
     const stored = counted(bookings ?? 0, 'booking');
-    if (!delivers) {
+    if (!delivers && bookings) {
       const message = `The brand delivers to nobody: its document names no destination. ${stored} stored.`;
       yield { ...about, kind: 'delivers_nowhere', message };
     }
