@@ -35,6 +35,7 @@ import { keepSeen, type Role } from './runtime/presence.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { poolProblem } from './store/db/readiness.ts';
 import { endAbandonedLeases } from './store/lease.ts';
+import { liveNodes } from './store/operate/nodes.ts';
 import { clockToleranceMs } from './watch/diagnosis.ts';
 
 export type { Role };
@@ -95,10 +96,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const stalled = runtime.heartbeats.stalled().length > 0 ? ['operate.stalled'] : [];
       return [...new Set([...problems.filter((problem) => problem !== undefined), ...stalled])];
     },
-    warnings: async () => [
-      ...(Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
-      ...(await missingRolesOf(runtime)).map((role) => (role === 'worker' ? 'operate.no_worker' : 'operate.no_web')),
-    ],
+    about: async () => {
+      const roles = [role, ...(await liveNodes(runtime.pool)).map((node) => node.role)];
+      const missing = await missingRolesOf(runtime);
+      const warnings = [
+        ...(Math.abs(runtime.clock.nodeAheadMs()) > clockToleranceMs ? ['operate.clock_off'] : []),
+        ...missing.map((one) => (one === 'worker' ? 'operate.no_worker' : 'operate.no_web')),
+      ];
+      return { role, worker: roles.some((one) => one !== 'web'), warnings };
+    },
   });
   let webhooks: Webhooks | undefined;
   // The port stays open until the end, so that senders get a 503 with Retry-After instead of a refused connection.

@@ -1,5 +1,7 @@
-import { fill, useTexts } from './texts.ts';
+import type { Texts } from './texts/en.ts';
+import { fill, said, useTexts } from './texts.ts';
 import type { Check } from './types.ts';
+import { fieldWords } from './words.ts';
 
 const marks = { done: '✓', wrong: '✗', missing: '○' } as const;
 
@@ -24,7 +26,7 @@ export function Checklist({ checks, isComplete }: { checks: readonly Check[]; is
                   {t.checks[state]}
                   {isOptional && ` · ${t.checks.optional}`}
                 </small>
-                {state !== 'done' && <p>{fill(how, state === 'missing' ? withoutZeros(seen) : seen)}</p>}
+                {state !== 'done' && <p>{fill(how, inWords(state === 'missing' ? withoutZeros(seen) : seen, t))}</p>}
               </div>
             </li>
           );
@@ -38,6 +40,16 @@ export function Checklist({ checks, isComplete }: { checks: readonly Check[]; is
       </p>
     </>
   );
+}
+
+/** Neither the names of our fields nor our codes. */
+function inWords(seen: Check['seen'], t: Texts): Check['seen'] {
+  const { fields, code, ...rest } = seen;
+  return {
+    ...rest,
+    ...(typeof fields === 'string' && { fields: fields.split(', ').map(fieldWords).join(', ') }),
+    ...(typeof code === 'string' && { code: said(t, code, '') }),
+  };
 }
 
 /** A count of nothing says no more than that nothing was seen. */

@@ -4,9 +4,28 @@ import { call } from './link.ts';
 import { Act } from './parts.tsx';
 import { useTexts } from './texts.ts';
 import type { Comment, Tested } from './types.ts';
+import { fieldWords } from './words.ts';
 
 /** `guests[0].email` is about guests.email. */
 const nameOf = (field: string): string => field.replace(/\[\d+\]/g, '');
+
+/** What a hotel's marketing and its figures live on. */
+const wanted = [
+  'confirmation_number',
+  'status',
+  'check_in',
+  'check_out',
+  'booking_date',
+  'channel',
+  'total_amount',
+  'currency',
+  'guests.first_name',
+  'guests.last_name',
+  'guests.email',
+  'guests.phone',
+  'guests.nationality',
+  'rooms.room_type',
+];
 
 /** What we read, field by field: three examples, how many records have it, and what the partner says about it. */
 export function ReadFields({
@@ -22,6 +41,9 @@ export function ReadFields({
   const { records, filled, unread } = tested;
   const rates = new Map(filled.map((one) => [one.field, one]));
   const names = [...new Set(records.flat().map(({ field }) => nameOf(field)))];
+  const isConfirmed = (name: string) => comments.some(({ about, text }) => about === `field ${name}` && text === '');
+  const toConfirm = names.filter((name) => !isConfirmed(name));
+  const notFound = wanted.filter((name) => !names.includes(name));
   return (
     <>
       <table className="read">
@@ -52,6 +74,21 @@ export function ReadFields({
           })}
         </tbody>
       </table>
+      {toConfirm.length > 1 && (
+        <Act
+          act={async () => {
+            for (const name of toConfirm) await call('POST', '/comment', { about: `field ${name}`, text: '' });
+            refresh();
+          }}
+        >
+          {t.pull.allRight}
+        </Act>
+      )}
+      {notFound.length > 0 && (
+        <p className="unread">
+          <strong>{t.pull.notFound}:</strong> {notFound.map(fieldWords).join(', ')}
+        </p>
+      )}
       {unread.length > 0 && (
         <details>
           <summary>
@@ -85,7 +122,7 @@ function FieldRow({ name, source, values, rate, comments, refresh }: RowProps) {
   return (
     <tr>
       <th scope="row" data-label={t.pull.field}>
-        <code>{name}</code>
+        {fieldWords(name)}
       </th>
       <td data-label={t.pull.source}>{source !== '' && <code>{source}</code>}</td>
       <td data-label={t.pull.value}>{values.join(' · ')}</td>

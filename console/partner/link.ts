@@ -22,13 +22,18 @@ export class Refused extends Error {
 const [, , linkId = ''] = location.pathname.split('/');
 const base = `/api/v1/onboarding/${encodeURIComponent(linkId)}`;
 
+/** Kept until it was used: our side may be down. */
+let token: string | undefined;
+
 /** Takes the token out of the address, so that neither the history nor a screenshot has it, and binds the link to this browser. */
 export async function openLink(): Promise<void> {
-  const token = location.hash.slice(1);
   // A short one is a step of the page.
-  if (token.length < 40) return;
-  history.replaceState(null, '', location.pathname);
-  await call('POST', '/open', { token });
+  if (location.hash.length > 40) {
+    token = location.hash.slice(1);
+    history.replaceState(null, '', location.pathname);
+  }
+  if (token !== undefined) await call('POST', '/open', { token });
+  token = undefined;
 }
 
 /** What the address says about a consent that the person comes back from; it is taken out of it. */
@@ -49,6 +54,8 @@ export async function call<Answer>(method: 'GET' | 'POST', at: string, body?: ob
   });
   const answer = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
   if (response.ok) return answer as Answer;
+  // Our database or our proxy: nothing that was asked for was wrong.
+  if (response.status >= 500) throw new Error(`status ${response.status}`);
   if (response.status === 401) throw new LinkClosed('unknown');
   if (answer.code === 'operate.link_elsewhere') throw new LinkClosed('elsewhere');
   if (answer.code === 'operate.link_ended')

@@ -6,7 +6,7 @@ import { LiveStep } from './LiveStep.tsx';
 import { PullStep } from './PullStep.tsx';
 import { PushStep } from './PushStep.tsx';
 import { Step } from './parts.tsx';
-import { fill, languages, TextsContext, useTexts } from './texts.ts';
+import { fill, languages, TextsContext, useLanguage, useTexts } from './texts.ts';
 import type { View } from './types.ts';
 import { useView } from './use-view.ts';
 import './page.css';
@@ -19,11 +19,17 @@ function App() {
   const [chosen, setChosen] = useState<string>();
   const said = page.kind === 'open' ? page.view.language : page.kind === 'closed' ? page.language : undefined;
   const language = chosen ?? said ?? ownLanguage;
-  const t = languages[language] ?? languages.en;
+  const t = useLanguage(language);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
-  if (t === undefined || page.kind === 'opening') return <main className="closed" aria-busy="true" />;
+  if (t === undefined || page.kind === 'opening') {
+    return (
+      <main className="closed" aria-busy="true">
+        {page.kind === 'opening' && page.isOffline && <p role="status">{t?.offline}</p>}
+      </main>
+    );
+  }
   if (page.kind === 'closed') {
     const [title, text] = t.closed[page.why];
     return (
@@ -99,9 +105,9 @@ function Connect({ view, isOffline, language, onLanguage, refresh }: ConnectProp
           value={language}
           onChange={(event) => onLanguage(event.currentTarget.value)}
         >
-          {Object.entries(languages).map(([code, one]) => (
+          {Object.entries(languages).map(([code, name]) => (
             <option key={code} value={code}>
-              {one.language}
+              {name}
             </option>
           ))}
         </select>

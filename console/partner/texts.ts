@@ -1,17 +1,47 @@
-import { createContext, useContext } from 'react';
-import { de } from './texts/de.ts';
-import { en, type Texts } from './texts/en.ts';
-import { es } from './texts/es.ts';
-import { fr } from './texts/fr.ts';
-import { pt } from './texts/pt.ts';
+import { createContext, useContext, useEffect, useState } from 'react';
+import type { Texts } from './texts/en.ts';
 
-/** One file per language. Another language is another file, and a line here and in `onboardingLanguages` of the service. */
-export const languages: Readonly<Record<string, Texts>> = { en, pt, de, es, fr };
+/** One file per language, loaded when it is read. Another language is another file, and a line here and in `onboardingLanguages` of the service. */
+const files = {
+  en: async () => (await import('./texts/en.ts')).en,
+  pt: async () => (await import('./texts/pt.ts')).pt,
+  de: async () => (await import('./texts/de.ts')).de,
+  es: async () => (await import('./texts/es.ts')).es,
+  fr: async () => (await import('./texts/fr.ts')).fr,
+};
+export const languages = { en: 'English', pt: 'Português', de: 'Deutsch', es: 'Español', fr: 'Français' };
+type Language = keyof typeof files;
 
-export const TextsContext = createContext({ t: en, language: 'en' });
+/** The texts of a language, English for one that is not known; undefined until they are here. */
+export function useLanguage(language: string): Texts | undefined {
+  const [loaded, setLoaded] = useState<{ readonly of: string; readonly texts: Texts }>();
+  const of: Language = language in files ? (language as Language) : 'en';
+  useEffect(() => {
+    let isWanted = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const load = () =>
+      files[of]().then(
+        (texts) => isWanted && setLoaded({ of, texts }),
+        () => {
+          timer = setTimeout(load, 2_000);
+        },
+      );
+    void load();
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [of]);
+  // While another language loads, the page stays in the one that it has.
+  return loaded?.texts;
+}
+
+export const TextsContext = createContext<{ readonly t: Texts; readonly language: string } | undefined>(undefined);
 
 export function useTexts() {
-  const { t, language } = useContext(TextsContext);
+  const texts = useContext(TextsContext);
+  if (texts === undefined) throw new Error('outside of the page');
+  const { t, language } = texts;
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   return {

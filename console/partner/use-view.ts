@@ -3,7 +3,7 @@ import { type Closed, call, LinkClosed, openLink } from './link.ts';
 import type { View } from './types.ts';
 
 export type Page =
-  | { readonly kind: 'opening' }
+  | { readonly kind: 'opening'; readonly isOffline: boolean }
   | { readonly kind: 'closed'; readonly why: Closed; readonly language: string | undefined }
   | { readonly kind: 'open'; readonly view: View; readonly isOffline: boolean };
 
@@ -16,12 +16,13 @@ const closed = (before: Page, why: Closed): Page => ({
 
 /** A verdict appears within a second of its request. */
 const everyMs = 1_000;
+const againMs = 3_000;
 /** A page that nobody touches rests, with nothing secret on it. */
 const restAfterMs = 30 * 60_000;
 
 /** Opens the link and follows it, while somebody looks. */
 export function useView() {
-  const [page, setPage] = useState<Page>({ kind: 'opening' });
+  const [page, setPage] = useState<Page>({ kind: 'opening', isOffline: false });
   const [isResting, setResting] = useState(false);
   const touchedAt = useRef(Date.now());
   const load = useCallback(async () => {
@@ -31,20 +32,29 @@ export function useView() {
     } catch (error) {
       setPage((before) => {
         if (error instanceof LinkClosed) return closed(before, error.why);
-        return before.kind === 'open' ? { ...before, isOffline: true } : before;
+        return before.kind === 'closed' ? before : { ...before, isOffline: true };
       });
     }
   }, []);
   useEffect(() => {
-    const close = (error: unknown) => {
-      if (error instanceof LinkClosed) setPage((before) => closed(before, error.why));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = async () => {
+      try {
+        await openLink();
+        await load();
+      } catch (error) {
+        if (error instanceof LinkClosed) return setPage((before) => closed(before, error.why));
+        setPage({ kind: 'opening', isOffline: true });
+        timer = setTimeout(() => void open(), againMs);
+      }
     };
-    void openLink().then(load, close);
+    void open();
     const touch = () => {
       touchedAt.current = Date.now();
     };
     for (const event of ['pointerdown', 'keydown']) addEventListener(event, touch);
     return () => {
+      clearTimeout(timer);
       for (const event of ['pointerdown', 'keydown']) removeEventListener(event, touch);
     };
   }, [load]);

@@ -13,8 +13,12 @@ interface ServerPorts extends ConnectionLimits {
   readonly log: Log;
   /** Why the node cannot accept work now; empty when it can. */
   readonly notReady: () => Promise<readonly string[]>;
-  /** What an operator should correct although the node works. */
-  readonly warnings?: () => Promise<readonly string[]>;
+  /** Which node this is, and what an operator should correct although it works. */
+  readonly about?: () => Promise<{
+    readonly role: string;
+    readonly worker: boolean;
+    readonly warnings: readonly string[];
+  }>;
   /** Whether browsers reach the service over https and may insist on it. */
   readonly secure?: () => boolean;
   /** How long a client may take none of its answer. */
@@ -82,8 +86,8 @@ function registerHealth(app: FastifyInstance, ports: ServerPorts): void {
   app.get('/readyz', { logLevel: 'silent' }, async (_request, reply) => {
     const reasons = await ports.notReady();
     if (reasons.length === 0) {
-      const warnings = (await ports.warnings?.()) ?? [];
-      return { status: 'ready', ...(warnings.length > 0 && { warnings }) };
+      const { warnings = [], ...about } = (await ports.about?.()) ?? {};
+      return { status: 'ready', ...about, ...(warnings.length > 0 && { warnings }) };
     }
     return reply.code(503).header('retry-after', '5').send({ status: 'not_ready', reasons });
   });

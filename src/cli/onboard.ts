@@ -62,10 +62,14 @@ Examples:
     });
   });
   const goes = 'the brand goes live: same address, rehearsal off, a first backfill';
-  acting(onboard, 'approve', goes, async (runtime, link, { anyway = false }) => {
-    const { run_id } = await goLive(runtime, link, { pastDays: 30, futureDays: 365, anyway }, commandLineUser());
-    return { live: true, run_id };
-  }).option('--anyway', 'although the checklist has gaps');
+  acting(onboard, 'approve', goes, async (runtime, link, { anyway = false, deliver: to, nowhere }) => {
+    const deliver = nowhere ? [] : to;
+    const approval = { pastDays: 30, futureDays: 365, anyway, deliver };
+    return { live: true, ...(await goLive(runtime, link, approval, commandLineUser())) };
+  })
+    .option('--anyway', 'although the checklist has gaps')
+    .option('--deliver <destination...>', 'where its bookings go, held in preview until they are released')
+    .option('--nowhere', 'its bookings go nowhere, on purpose');
   acting(onboard, 'revoke', 'end a link at once', async (runtime, { link_id }) => ({
     revoked: await revoke(runtime, link_id),
   }));
@@ -73,6 +77,8 @@ Examples:
 
 interface ActOptions extends CommonOptions {
   readonly anyway?: boolean;
+  readonly deliver?: readonly string[];
+  readonly nowhere?: boolean;
 }
 
 /** Acts on one link, and prints what came of it. */

@@ -14,22 +14,27 @@ export function define(command: Command): void {
       const brands = await healthOf(runtime, integration === undefined ? all : [integration]);
       if (brands.some(({ state }) => !['healthy', 'new', 'paused'].includes(state))) io().exitCode = 1;
       if (options.json) {
-        for (const { integration, state, findings, stream, lanes } of brands) {
+        for (const { integration, state, findings, stream, lanes, restsOn, now } of brands) {
           const waiting = Object.fromEntries(lanes.map((lane) => [lane.destination, lane.waiting]));
-          printJson({ integration, state, findings, waiting, ...(stream && { stream }) });
+          const rests = { rests_on: restsOn, last_delivered_at: now.last_delivered_at };
+          printJson({ integration, state, ...rests, findings, waiting, ...(stream && { stream }) });
         }
       } else if (brands.length === 0) show('No brand is connected.');
       else {
-        const lines = brands.map(({ integration, state, findings, stream, lanes }) => [
+        const lines = brands.map(({ integration, state, findings, stream, lanes, restsOn, now }) => [
           integration,
           state.replaceAll('_', ' '),
           lanes.map(({ destination, waiting }) => `${destination} ${waiting}`).join(', '),
-          (findings.map(({ message }) => message).join(' ') || 'Every check passed.') + streamText(stream),
+          [...findings.map(({ message }) => message), evidenceText(restsOn, now.last_delivered_at)].join(' ').trim() +
+            streamText(stream),
         ]);
         show(table([['brand', 'state', 'waiting', 'why'], ...lines]));
       }
     });
 }
+
+const evidenceText = (restsOn: string | null, last: Date | null): string =>
+  restsOn === null ? '' : `${restsOn}, ${last ? `last delivery ${last.toISOString()}` : 'no delivery lately'}.`;
 
 function streamText(stream: StreamNow | null): string {
   if (stream === null) return '';

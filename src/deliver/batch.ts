@@ -213,8 +213,11 @@ export function healthOf(outcomes: readonly RecordOutcome[]): CallHealth | undef
   const [first] = failures;
   if (heard.length === 0) return undefined;
   if (first === undefined || failures.length < heard.length) return { kind: 'there' };
-  const unreachable = failures.every(({ outcome }) => outcome.status === undefined && blameless.has(outcome.code));
-  return { kind: 'failed', message: first.outcome.message, unreachable, records: failures.map(({ record }) => record) };
+  // A 403 may be about a record: two of them are about the key.
+  const unreachable = failures.every(({ outcome: { status = 401, code } }) => status === 401 && blameless.has(code));
+  const refused = failures.every(({ outcome }) => outcome.code === 'deliver.auth_failed');
+  const records = failures.map(({ record }) => record);
+  return { kind: 'failed', message: first.outcome.message, unreachable, refused, records };
 }
 
 const blameless: ReadonlySet<string> = new Set([
@@ -231,7 +234,8 @@ const isUnsent = (outcome: Outcome): boolean => outcome.kind === 'retry' && outc
 function isFailure(outcome: Outcome): outcome is Outcome & { kind: 'retry' } {
   if (outcome.kind !== 'retry' || outcome.free) return false;
   const { status, code } = outcome;
-  return status === undefined || code === 'deliver.web_page' || status >= 500 || status === 408 || status === 425;
+  if (status === undefined || code === 'deliver.web_page' || code === 'deliver.auth_failed') return true;
+  return status >= 500 || status === 408 || status === 425;
 }
 
 interface RecordOutcome {

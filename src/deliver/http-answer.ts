@@ -13,7 +13,7 @@ import type { Outcome } from './destination.ts';
  * | 2xx with a web page | retried: a maintenance or sign-in page before the API took nothing            |
  * | 429 with a wait     | waits that long without using a try; other records flow past (busy.ts)        |
  * | 429, 408, 425, 5xx  | retried on the schedule                                                       |
- * | 401, 403            | dead: our credentials are refused (after one renewal, if they can be renewed) |
+ * | 401, 403            | our credentials are refused (after one renewal): deliveries wait (circuit.ts) |
  * | any other 3xx, 4xx  | dead: refused for good                                                        |
  * | no answer           | retried on the schedule; a private address that is not allowed is dead        |
  * The message has the answer's own explanation, without the values of the `sent` body.
@@ -39,8 +39,8 @@ export function outcomeOf(answered: Answered, nowMs: number, sent: string | unde
   if (status === 408 || status === 425 || status >= 500) {
     return { kind: 'retry', code: 'deliver.server_error', ...details, ...(afterMs !== undefined && { afterMs }) };
   }
-  const code = status === 401 || status === 403 ? 'deliver.auth_failed' : 'deliver.refused';
-  return { kind: 'dead', code, ...details };
+  if (status === 401 || status === 403) return { kind: 'retry', code: 'deliver.auth_failed', ...details };
+  return { kind: 'dead', code: 'deliver.refused', ...details };
 }
 
 /** An HTML document, not the few words that some scripts send as HTML. */

@@ -31,8 +31,9 @@ export const deliverErrors = {
     next: 'Read the answer in the dead letter, correct the destination’s settings, then replay or drop it.',
   },
   'deliver.auth_failed': {
+    retry: 'again',
     what: 'The destination refused our credentials, or they could not be read.',
-    next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Waiting changes are then sent; replay the dead letters.',
+    next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Changes wait meanwhile without using tries, and are then sent.',
   },
   'deliver.blocked_address': {
     what: 'The destination has a private, loopback or link-local address, which is not allowed.',

@@ -26,7 +26,7 @@ export const pullErrors = {
     next: 'Put the final address into base_url or path.',
   },
   'pull.auth_failed': {
-    what: 'The partner refused the credentials twice, the second time after they were renewed. Pulling from it is paused.',
+    what: 'The partner refused the credentials, and renewed ones too where they can be renewed. Pulling from it is paused.',
     next: 'Correct the credentials. Then resume the brand in the console, apply the corrected integration, or run innbound sync once; success ends the pause.',
   },
   'pull.consent_needed': {

@@ -13,6 +13,9 @@ export interface Check {
   readonly isOptional?: true;
 }
 
+/** Without them a booking can be stored, and its guest cannot be written to. */
+export const contactFields = ['guests.email', 'guests.phone'];
+
 const eventTypes = ['reservation.created', 'reservation.updated', 'reservation.cancelled', 'guest.updated'] as const;
 /** The endpoint refuses what is further off; a clock that is half of it off will soon be. */
 const clockToleranceS = 150;
@@ -84,8 +87,12 @@ function clock(skews: readonly number[]): Check {
 }
 
 function pullChecks(facts: PullFacts | undefined): Check[] {
-  const ids = ['answers', 'complete', 'bounds', 'readable', 'status', 'fields', 'volume'];
-  if (facts === undefined) return ids.map((id) => ({ id: `pull.${id}`, state: 'missing', seen: {} }));
+  const unseen = (id: string): Check => ({ id: `pull.${id}`, state: 'missing', seen: {} });
+  // The list is the same at every time, so that its length says something.
+  const ids = ['complete', 'bounds', 'readable', 'status', 'fields', 'contact', 'volume'];
+  const read = ids.map((id): Check => ({ ...unseen(id), ...(id === 'contact' && { isOptional: true }) }));
+  const none = [...read, ...ruleChecks(undefined)];
+  if (facts === undefined) return [unseen('answers'), ...none];
   const { failure, isComplete, bookings, pages, unreadable, unknown, isShort, missing, rooms } = facts;
   const judged = (id: string, isRight: boolean, seen: Check['seen'] = {}): Check => ({
     id,
@@ -93,18 +100,22 @@ function pullChecks(facts: PullFacts | undefined): Check[] {
     seen,
   });
   const answers = judged('pull.answers', failure === undefined, failure === undefined ? {} : { code: failure });
-  if (failure !== undefined) return [answers, ...pullChecks(undefined).slice(1)];
+  // A list without a booking has shown nothing but that it answers.
+  if (failure !== undefined || bookings === 0) return [answers, ...none];
+  const [lacking, reached] = [
+    missing.filter((one) => !contactFields.includes(one)),
+    missing.filter((one) => contactFields.includes(one)),
+  ];
   return [
     answers,
     judged('pull.complete', isComplete, { pages }),
     judged('pull.bounds', !isShort),
     judged('pull.readable', unreadable === 0, { unreadable }),
     judged('pull.status', unknown.length === 0, { unknown: unknown.join(', ') }),
-    bookings === 0
-      ? { id: 'pull.fields', state: 'missing', seen: {} }
-      : judged('pull.fields', missing.length === 0, { fields: missing.join(', ') }),
+    judged('pull.fields', lacking.length === 0, { fields: lacking.join(', ') }),
+    { ...judged('pull.contact', reached.length === 0, { fields: reached.join(', ') }), isOptional: true },
     // A day can hardly have more bookings than twice the rooms: one leaves, one arrives.
-    judged('pull.volume', bookings > 0 && bookings <= 2 * (rooms ?? Number.POSITIVE_INFINITY), { bookings }),
+    judged('pull.volume', bookings <= 2 * (rooms ?? Number.POSITIVE_INFINITY), { bookings }),
     ...ruleChecks(facts.check),
   ];
 }
@@ -118,12 +129,13 @@ const ruleGroups: readonly (Pick<Check, 'id' | 'isOptional'> & { readonly rules:
   ];
 
 function ruleChecks(check: PullFacts['check']): Check[] {
-  if (check === undefined) return [];
-  const { rules: judged } = check;
+  const judged = check?.rules;
   return ruleGroups.flatMap(({ rules, shows, ...group }): Check[] => {
-    if (judged === undefined) return [{ ...group, state: 'missing', seen: { rules: '' } }];
+    // A system that is known needs no such check.
+    if (judged === undefined)
+      return [{ ...group, state: 'missing', seen: { rules: '' }, ...(!check && { isOptional: true }) }];
     const own = judged.filter(({ id }) => rules.test(id));
-    if (own.length === 0) return [];
+    if (own.length === 0) return [{ ...group, state: 'missing', seen: { rules: '' }, isOptional: true }];
     const broken = own.filter(({ outcome }) => outcome === 'fail').map(({ id }) => id);
     const seen = { rules: broken.join(', ') };
     if (broken.length > 0) return [{ ...group, state: 'wrong', seen }];
@@ -150,10 +162,13 @@ export function compare(
     const other = listed.get(one.id);
     return other === undefined ? [] : [{ one, other }];
   });
-  const differing = both.flatMap(({ one, other }) =>
-    (['check_in', 'check_out', 'status'] as const)
+  const differing = both.flatMap(({ one, other }) => [
+    ...(['check_in', 'check_out', 'status'] as const)
       .filter((name) => one[name] !== other[name])
       .map((name) => `${one.id} ${name}: ${one[name] ?? '–'} ≠ ${other[name] ?? '–'}`),
-  );
+    ...(['guest', 'email', 'rooms'] as const)
+      .filter((name) => one[name] !== other[name])
+      .map((name) => `${one.id} ${name}`),
+  ]);
   return { shared: both.length, differing: differing.slice(0, 5) };
 }

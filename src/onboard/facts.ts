@@ -22,6 +22,10 @@ export interface Booking {
   readonly check_in?: string;
   readonly check_out?: string;
   readonly status?: string;
+  /** Of the guest's name, the address and the rooms only a mark that shows whether two are equal. */
+  readonly guest?: string;
+  readonly email?: string;
+  readonly rooms?: string;
 }
 
 /** The test of the sender's retries, which the partner starts: one event is refused twice on purpose. */

@@ -15,11 +15,13 @@ import { sealingKey } from '../runtime/keys.ts';
 import { readDocuments } from '../runtime/workspace-documents.ts';
 import { openPool, type Pool } from '../store/db/pool.ts';
 import { refuseTransactionPooling } from '../store/db/pooling.ts';
+import { listAlerts } from '../store/operate/alerts.ts';
 import { clockAheadMs, databaseFacts, migrationState, nodeFacts } from '../store/operate/database-facts.ts';
 import { unmannedRoles } from '../store/operate/nodes.ts';
 import {
   type Diagnosis,
   type HostFacts,
+  judgeAlerts,
   judgeClock,
   judgeDatabase,
   judgeDisk,
@@ -154,6 +156,7 @@ async function examineDatabase(workspaceDir: string, env: Env): Promise<Diagnosi
       judgeClock(await clockAheadMs(pool, systemClock)),
       ...judgeNodes(await nodeFacts(pool), version, migrations ? await unmannedRoles(pool) : []),
       ...(migrations ? [await examineKey(pool, workspaceDir, env)] : []),
+      ...(migrations ? judgeAlerts(await listAlerts(pool, { open: true, limit: 50 })) : []),
     ];
   } catch (error) {
     return [problemOf('database', error)];

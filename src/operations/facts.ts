@@ -10,6 +10,7 @@ import {
   authFailures,
   failedLastRuns,
   pendingEvents,
+  refusingDestinations,
   retryingLanes,
   usualLatencies,
 } from '../store/operate/conditions.ts';
@@ -42,17 +43,19 @@ export async function factsOf(runtime: Runtime, { names, polling, keys }: Wanted
     refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
     pending: await pendingEvents(pool, names),
     holds: await openHolds(pool, names),
-    lanes: await lanesOf(runtime, keys, causes.circuits),
+    lanes: await lanesOf(runtime, keys, [...causes.circuits, ...causes.refusing]),
   } satisfies Partial<Facts>;
 }
 
 /** Facts of which one may concern many brands. */
 export async function sharedCauses(runtime: Runtime) {
   const circuits = await openCircuits(runtime.pool, 'destination');
+  const { destinations } = runtime.active();
   return {
     missingRoles: await missingRolesOf(runtime),
     partnerCircuits: await openCircuitsOf(runtime),
-    circuits: circuits.filter(({ name }) => runtime.active().destinations.has(name)),
+    circuits: circuits.filter(({ name }) => destinations.has(name)),
+    refusing: await refusingDestinations(runtime.pool, [...destinations.keys()]),
   } satisfies Partial<Facts>;
 }
 
@@ -86,7 +89,11 @@ export async function streamsNow(runtime: Runtime) {
 }
 
 /** The facts about lanes; what is usual is read for the late ones only. */
-async function lanesOf(runtime: Runtime, keys: readonly LaneKey[], circuits: Facts['circuits']): Promise<LaneHealth[]> {
+async function lanesOf(
+  runtime: Runtime,
+  keys: readonly LaneKey[],
+  notTaking: readonly { readonly name: string; readonly last_failure: string }[],
+): Promise<LaneHealth[]> {
   const { pool } = runtime;
   const { destinations, documents } = runtime.active();
   const lanes = await lanesNow(pool, keys);
@@ -94,7 +101,7 @@ async function lanesOf(runtime: Runtime, keys: readonly LaneKey[], circuits: Fac
   const usual = late.length === 0 ? new Map<string, number>() : await usualLatencies(pool, [...new Set(late)]);
   const retrying = await retryingLanes(pool, keys);
   const retryingBy = new Map(retrying.map((one) => [`${one.integration} ${one.destination}`, one]));
-  const away = new Map(circuits.map((one) => [one.name, one.last_failure]));
+  const away = new Map(notTaking.map((one) => [one.name, one.last_failure]));
   return lanes.map((lane) => {
     const { integration, destination } = lane;
     const failed = retryingBy.get(`${integration} ${destination}`);
@@ -137,5 +144,6 @@ export async function waitsFor(runtime: Runtime) {
 /** The holds that wait for a decision, with the number of bookings that they keep something back of. */
 async function openHolds(pool: Pool, integrations: readonly string[] | undefined): Promise<Facts['holds']> {
   const open = await listHolds(pool, { state: 'open', integrations });
-  return open.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) }));
+  const keeping = open.filter((hold) => hold.open > 0);
+  return keeping.map((hold) => ({ ...hold, rows: hold.open, message: describeSign(hold.sign, hold) }));
 }

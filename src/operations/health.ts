@@ -4,6 +4,7 @@ import type { StreamState } from '../store/events/streams.ts';
 import { type OpenAlert, openAlertsOf, waitingRuns } from '../store/operate/conditions.ts';
 import { type IntegrationNow, integrationsNow } from '../store/operate/overview.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
+import { restsOn } from '../watch/conditions/evidence.ts';
 import { describeFailure, describeUnread } from '../watch/conditions/feeds.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { type Condition, type Facts, noFacts } from '../watch/facts.ts';
@@ -18,6 +19,8 @@ export interface BrandHealth extends Health {
   readonly paused: boolean;
   readonly pausedInDocument: boolean;
   readonly openAlerts: number;
+  /** What the state rests on. */
+  readonly restsOn: string | null;
   readonly now: IntegrationNow;
   /** Accepted events that are not processed yet. */
   readonly pending: number;
@@ -53,10 +56,14 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
     ...noFacts,
     ...facts,
     pauses: known.flatMap(({ name, body }) => pauseOf(name, body.paused, nowBy.get(name))),
-    empty: known.flatMap(({ name, body }) => {
-      const hasData = nowBy.get(name)?.last_event_at || nowBy.get(body.pulled_by ?? name)?.last_run_at;
+    evidence: known.flatMap(({ name, body }) => {
+      const own = nowBy.get(name);
+      if (own === undefined) return [];
+      const { bookings, with_email, delivered, last_event_at } = own;
+      const has_data = (last_event_at ?? nowBy.get(body.pulled_by ?? name)?.last_run_at ?? null) !== null;
       const pulls = !streamBy.has(name) && (body.pull !== undefined || body.pulled_by !== undefined);
-      return hasData ? [] : [{ integration: name, pulls }];
+      const delivers = body.deliver.length > 0;
+      return [{ integration: name, pulls, has_data, bookings, with_email, delivered, delivers }];
     }),
     waitingRuns: await waitingRuns(pool, polling),
     askedToWait: now.filter(({ retry_at }) => retry_at !== null).map(({ integration }) => integration),
@@ -96,6 +103,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         paused: judged.some(({ kind }) => kind === 'paused' || kind === 'auth_failed'),
         pausedInDocument: body.paused,
         openAlerts: open.length,
+        restsOn: restsOn(brand),
         now: brand,
         pending: pendingBy.get(integration) ?? 0,
         lanes: lanesBy.get(integration) ?? [],
@@ -126,7 +134,7 @@ const findingOf = (one: Condition): Finding => {
 /** An open alert is a condition of the last evaluation. */
 function stored(alert: OpenAlert): Finding & { readonly integration: string } {
   const { kind, integration, subject, severity } = alert;
-  const state = severity === 'critical' ? 'failing' : 'attention';
+  const state = severity === 'critical' ? 'failing' : kind === 'partner_waiting' ? 'healthy' : 'attention';
   return { kind, integration, subject, state, message: limitedMessage(alert), cause: causeText(causeOfAlert(alert)) };
 }
 

@@ -1,22 +1,69 @@
 import { roomsAvailable } from '../composition/deliver.ts';
 import { roomsByNight } from '../documents/measures.ts';
+import { errorFacts } from '../kit/log.ts';
 import { hotelView } from '../measures/hotel.ts';
 import { weeklyText } from '../measures/weekly.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { readBudgets, readHotel } from '../store/measures/hotel-report.ts';
+import { withLongStatements } from '../store/db/pool.ts';
+import { countHotel, outdatedHotels, placeOf, readBudgets, readHotel } from '../store/measures/hotel-report.ts';
 import { claimMark, keepMark } from '../store/operate/marks.ts';
 import type { EpochMs } from '../terms.ts';
 import { alertRoutes, mailOver } from './alert-routes.ts';
 
+const mark = 'hotel reports';
+/** Somebody may read the figures at any time: they are counted within a minute of a change, while that takes less than half of the time. */
+const everyMs = 10_000;
+const leastAgeMs = 30_000;
+const longestTurnMs = 60_000;
+
+/** On one node: counts the brands that changed, or whose day has ended, the oldest report first. It rests for as long as it worked. */
+export async function countHotels({ pool, active, clock }: Runtime): Promise<void> {
+  if (!(await claimMark(pool, mark, everyMs, 3 * longestTurnMs))) return;
+  const startedAt = clock.now();
+  try {
+    const places = [...active().documents].map(([integration, { body }]) => placeOf(integration, body));
+    for (const place of await outdatedHotels(pool, places, leastAgeMs)) {
+      if (clock.now() - startedAt > longestTurnMs) break;
+      await withLongStatements(pool, (db) => countHotel(db, place));
+    }
+  } finally {
+    await keepMark(pool, mark, clock.now() - startedAt);
+  }
+}
+
+/** A reader waits this long for newer figures; then the old ones are shown, with what they lack. */
+const waitedMs = 2_000;
+const freshMs = 5_000;
+const counting = new WeakMap<Runtime['pool'], Map<string, Promise<void>>>();
+
+/** Counts for a reader at once, whatever waits its turn; once at a time for each hotel on a node. */
+async function countForReader({ pool, active, clock, log }: Runtime, integration: string): Promise<void> {
+  const body = active().documents.get(integration)?.body;
+  const mine = counting.getOrInsertComputed(pool, () => new Map());
+  const [place] =
+    body && !mine.has(integration) ? await outdatedHotels(pool, [placeOf(integration, body)], freshMs) : [];
+  if (place && !mine.has(integration)) {
+    const count = withLongStatements(pool, (db) => countHotel(db, place))
+      .catch((error: unknown) => log.warn({ integration, error: errorFacts(error) }, 'hotel: counting failed'))
+      .finally(() => mine.delete(integration));
+    mine.set(integration, count);
+  }
+  const running = mine.get(integration);
+  const answered = new AbortController();
+  if (running) await Promise.race([running, clock.wait(waitedMs, answered.signal)]);
+  answered.abort();
+}
+
 /** The figures of a hotel as its document wants them; undefined before the first count. */
 export async function hotelReport(runtime: Runtime, integration: string) {
   const body = runtime.active().documents.get(integration)?.body;
+  await countForReader(runtime, integration);
   const hotel = await readHotel(runtime.pool, integration);
   if (hotel === undefined || body === undefined) return undefined;
   const rooms = { toSell: await roomsAvailable(runtime, integration), all: roomsByNight(body.rooms_available) };
   const budgets = await readBudgets(runtime.pool, integration);
   const view = hotelView(hotel.day, hotel.report, rooms, body.measures, budgets);
-  return { ...view, counted_at: hotel.counted_at };
+  return { ...view, counted_at: hotel.counted_at, behind: hotel.behind };
 }
 
 const sixDaysMs = 6 * 86_400_000;

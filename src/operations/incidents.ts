@@ -30,12 +30,12 @@ export async function incidentList(
   });
 }
 
-/** What is wrong now, one entry for each cause: critical ones first, then the oldest. `integrations`: the brands, unless many share one alert. */
+/** What is wrong now, one entry for each cause. `integrations`: the brands, unless many share one alert. */
 export async function openCauses(runtime: Runtime, within: readonly string[] | undefined) {
   const concern = concernOf(runtime, within);
   const incidents = await listIncidents(runtime.pool, { open: true, concern, before: undefined, limit: mostCauses });
-  return incidents
-    .map(({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
+  return incidents.map(
+    ({ incident_id, cause, kind, subject, severity, message, started_at, acknowledged_by, ...one }) => {
       const integrations = brandsOf(runtime, [{ kind, subject, names: one.integrations }], within);
       return {
         incident_id,
@@ -49,8 +49,8 @@ export async function openCauses(runtime: Runtime, within: readonly string[] | u
         brands: Math.max(integrations.length, one.brands ?? 0),
         integrations,
       };
-    })
-    .toSorted((a, b) => a.severity.localeCompare(b.severity) || a.since.getTime() - b.since.getTime());
+    },
+  );
 }
 
 /** More at once are nothing to read; the incidents page has them all. */

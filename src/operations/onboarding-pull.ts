@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Brand } from '../brand/brand.ts';
 import { roomsByNight } from '../documents/measures.ts';
 import { errors, InnboundError } from '../errors.ts';
-import { compare } from '../onboard/checklist.ts';
+import { compare, contactFields } from '../onboard/checklist.ts';
 import { noPushFacts, type PullFacts } from '../onboard/facts.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Tx } from '../store/db/pool.ts';
@@ -125,7 +125,8 @@ async function saveList(
   await editOrThrow(runtime, 'connector', connector, by, edit, within);
 }
 
-const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name'];
+/** Of the last two one is enough to reach a guest; the checklist tells them apart. */
+const needed = ['check_in', 'check_out', 'status', 'guests', 'guests.last_name', ...contactFields];
 
 /**
  * Asks the partner's API at once, proposes a mapping where there is none, and keeps what it showed for the checklist. Returns three of the

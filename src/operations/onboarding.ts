@@ -243,6 +243,16 @@ interface Approval {
   readonly futureDays: number;
   /** Although the checklist has gaps. */
   readonly anyway: boolean;
+  /** Where its bookings go, held in preview; empty: nowhere, on purpose. Needed if the document names no destination. */
+  readonly deliver?: readonly string[] | undefined;
+}
+
+/** What is so from now on. */
+interface WentLive {
+  readonly run_id: string | null;
+  readonly deliver: readonly string[];
+  /** Of these, the ones that wait for a release. */
+  readonly preview: readonly string[];
 }
 
 /**
@@ -252,10 +262,18 @@ interface Approval {
 export async function goLive(
   runtime: Runtime,
   { link_id, integration }: OnboardingLink,
-  { pastDays, futureDays, anyway }: Approval,
+  { pastDays, futureDays, anyway, deliver }: Approval,
   by: string,
-): Promise<{ readonly run_id: string | null }> {
+): Promise<WentLive> {
+  if (deliver === undefined && runtime.active().documents.get(integration)?.body.deliver.length === 0) {
+    throw new InnboundError(
+      'operate.not_ready',
+      'The brand delivers to nobody: name a destination, or none on purpose.',
+    );
+  }
   const edit = (yaml: Document) => {
+    if (deliver !== undefined) yaml.set('deliver', yaml.createNode(deliver, { flow: true }));
+    if (deliver !== undefined && deliver.length > 0) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
     yaml.delete('paused');
     const push = yaml.get('push');
     if (isMap(push)) push.delete('sandbox');
@@ -268,12 +286,13 @@ export async function goLive(
     if (why !== undefined && !anyway) throw new InnboundError('operate.not_ready', why);
     await markLive(tx, integration, shownMs);
   });
-  const { pull, timezone } = runtime.active().integrations.get(integration)?.body ?? {};
-  if (pull === undefined || timezone === undefined) return { run_id: null };
+  const { pull, timezone, deliver: to = [], preview = [] } = runtime.active().integrations.get(integration)?.body ?? {};
+  const now = { deliver: to, preview };
+  if (pull === undefined || timezone === undefined) return { ...now, run_id: null };
   const today = localDateAt(timezone, runtime.clock.now());
   const range = { from: addDays(today, -pastDays), to: addDays(today, futureDays) };
   const started = await startRun(runtime, integration, { kind: 'backfill', requestedBy: by, ...range });
   runtime.wake.signal('schedules');
-  if (started.kind === 'failed') return { run_id: null };
-  return { run_id: started.kind === 'busy' ? started.runId : started.run.runId };
+  if (started.kind === 'failed') return { ...now, run_id: null };
+  return { ...now, run_id: started.kind === 'busy' ? started.runId : started.run.runId };
 }

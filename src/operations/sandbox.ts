@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
 import { documentsOf } from '../brand/active.ts';
 import { exampleEvent } from '../canonical/example-event.ts';
@@ -15,7 +16,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { endpointStatus, loadEndpoints } from '../store/events/endpoints.ts';
 import { listSandboxReports, readSandboxReport, saveSandboxReport } from '../store/events/sandbox.ts';
 import { type OnboardingLink, witness } from '../store/operate/onboarding.ts';
-import { isObject, type Json } from '../terms.ts';
+import { isObject, type Json, type JsonObject } from '../terms.ts';
 import { offThread } from './off-thread.ts';
 import { withLink } from './onboarding.ts';
 
@@ -56,12 +57,21 @@ function seenIn({ at, event_id, event, would_answer, signature, outcome, events 
   }));
 }
 
-/** What names and dates a booking, without its guests. */
+/** What names and dates a booking, without its guests: of what they are called only a mark of 16 bits, by the booking. */
 export function bookingIn(record: Json): Seen['booking'] {
   if (!isObject(record) || typeof record.id !== 'string') return undefined;
   const { id, check_in, check_out, status } = record;
   const texts = Object.entries({ check_in, check_out, status }).filter(([, value]) => typeof value === 'string');
-  return { id, ...Object.fromEntries(texts) };
+  const { guests, rooms } = record;
+  const first = Array.isArray(guests) && isObject(guests[0] ?? null) ? (guests[0] as JsonObject) : {};
+  const types = Array.isArray(rooms)
+    ? rooms.map((room) => (isObject(room) ? (room.room_type ?? null) : null))
+    : undefined;
+  const marks = { guest: first.last_name, email: first.email, rooms: types && JSON.stringify(types.toSorted()) };
+  const marked = Object.entries(marks).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, hash('sha256', `${id} ${value}`).slice(0, 4)]] : [],
+  );
+  return { id, ...Object.fromEntries([...texts, ...marked]) };
 }
 
 /** Shows how success looks: a signed event of ours, examined as the partner's are, and not counted as one of them. */

@@ -10,12 +10,12 @@ import { noteConfirmations } from '../store/erasure/erasures.ts';
 import { pruneRejections } from '../store/events/rejections.ts';
 import { eventPruner } from '../store/events/retention.ts';
 import { pruneSandboxReports } from '../store/events/sandbox.ts';
-import { countHotel, outdatedHotels, placeOf } from '../store/measures/hotel-report.ts';
+import { countEvidence } from '../store/measures/evidence.ts';
 import { countQuality } from '../store/measures/quality.ts';
 import { addTally, countActivity } from '../store/operate/activity.ts';
 import { claimMark } from '../store/operate/marks.ts';
 import { pruneStore } from '../store/operate/retention.ts';
-import { mailWeekly } from './hotel-report.ts';
+import { countHotels, mailWeekly } from './hotel-report.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
@@ -55,7 +55,8 @@ export function startWatch(runtime: Runtime): Loop {
     every('delivered erasures', 5_000, () => forgetErasures(runtime)),
     every('confirmed erasures', 5_000, () => noteConfirmations(pool)),
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
-    every('hotel reports', 60_000, () => countHotelsOnce(runtime), 9),
+    every('evidence', 5_000, () => countEvidenceOnce(runtime), 19),
+    every('hotel reports', 5_000, () => countHotels(runtime)),
     every('weekly mails', 10 * 60_000, () => mailWeekly(runtime, systemClock.now())),
     every('retention', pruneEveryMs, () => prune(runtime)),
     every('event retention', pruneEveryMs, () =>
@@ -82,19 +83,15 @@ const judgedEveryMs = 30_000;
 const pruneEveryMs = 10 * 60_000;
 const pauseBetweenBatches = () => systemClock.wait(20);
 
+/** On one node: what the health of brands rests on, until all of it is counted. */
+async function countEvidenceOnce({ pool }: Runtime): Promise<void> {
+  if (!(await claimMark(pool, 'evidence', 4_000))) return;
+  while ((await withLongStatements(pool, countEvidence)) > 0);
+}
+
 /** On one node, every half hour: it reads every reservation that changed yesterday or today. */
 async function countQualityOnce({ pool }: Runtime): Promise<void> {
   if (await claimMark(pool, 'quality', 30 * 60_000)) await withLongStatements(pool, countQuality);
-}
-
-/** On one node, for five seconds at a time: the brands that changed, or whose day has ended, the oldest report first. */
-async function countHotelsOnce({ pool, active }: Runtime): Promise<void> {
-  if (!(await claimMark(pool, 'hotel reports', 59_000))) return;
-  const places = [...active().documents].map(([integration, { body }]) => placeOf(integration, body));
-  const until = systemClock.now() + 5_000;
-  for (const place of await outdatedHotels(pool, places)) {
-    if (systemClock.now() < until) await withLongStatements(pool, (db) => countHotel(db, place));
-  }
 }
 
 async function prune(runtime: Runtime): Promise<void> {

@@ -6,7 +6,7 @@ import { describeSign } from '../reconcile/accidents/signs.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { streamStates } from '../store/events/streams.ts';
 import { routeStates, sendStore, settleAlerts, sharedAlerts } from '../store/operate/alerts.ts';
-import { clockSkews, deadLetterGrowth, quietFeeds } from '../store/operate/conditions.ts';
+import { clockSkews, deadLetterGrowth, manyCancelled, quietFeeds } from '../store/operate/conditions.ts';
 import { endHolds, toldLately } from '../store/operate/holds.ts';
 import { groupIncidents } from '../store/operate/incidents.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
@@ -39,6 +39,7 @@ const causeKinds: readonly AlertKind[] = [
   'role_missing',
   'node_stalled',
   'destination_away',
+  'destination_refusing',
   'document_broken',
   'alert_route_failing',
 ];
@@ -132,8 +133,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
   const pulling = all.filter(({ body }) => body.pull && !body.paused).map(({ integration: name }) => name);
   // One after another: together they took ten connections, which PostgreSQL opened and closed again every 30 seconds.
   const feeds = await quietFeeds(pool, pushing, pulling, rules.push.leastMs);
-  const dead = await deadLetterGrowth(pool);
   const unlisted = await recentlyUnlisted(pool);
+  const cancelled = await manyCancelled(pool);
   await reprocessHolds(runtime);
   await endHolds(pool);
   const told = await toldLately(pool);
@@ -145,6 +146,8 @@ async function facts(runtime: Runtime): Promise<Facts> {
     active.documents.get(integration)?.body.deliver.includes(destination),
   );
   const known = await factsOf(runtime, { names: undefined, polling: undefined, keys });
+  const refusing = known.refusing.map(({ name }) => name);
+  const dead = await deadLetterGrowth(pool, refusing);
   const shared = await sharedAlerts(pool);
   const now = systemClock.now();
   const judged = feeds.map(({ integration, feed, last_at, hours }) => ({
@@ -169,6 +172,7 @@ async function facts(runtime: Runtime): Promise<Facts> {
     streams: [...(await streamsNow(runtime)), ...(await streamStates(pool, await feedbackStreams(runtime)))],
     deadLetters: dead,
     unlisted,
+    cancelled,
     unusual: told.map(({ integration, sign, ...counts }) => ({
       integration,
       sign,

@@ -1,6 +1,7 @@
 /**
  * The circuit of a remote, a partner's API or a destination: one row in the database that all nodes share. A remote is away if it cannot
- * be reached, or if calls for several records failed and nothing was answered in between.
+ * be reached, if it refuses our credentials, or if calls for several records failed and nothing was answered in between. Refused
+ * credentials open it at once: nobody else's fault than ours, and many vendors lock an account that goes on asking.
  *
  *   closed ──5 failed calls while it is away──▶ open ──cooldown over──▶ probing: one node makes one call
  *     ▲                                          ▲                        │              │
@@ -14,6 +15,8 @@ export interface Circuit {
   readonly away: boolean;
   /** The record that failed first. If another one fails too, it is the remote and not the record. */
   readonly suspect: string | null;
+  /** What failed is that our credentials are refused. */
+  readonly refused: boolean;
   /** Probes since the circuit opened. */
   readonly probes: number;
 }
@@ -23,6 +26,8 @@ export interface FailedCall {
   readonly message: string;
   /** Nothing was sent that a record could be blamed for. */
   readonly unreachable: boolean;
+  /** Our credentials were refused. */
+  readonly refused?: boolean;
   readonly records: readonly string[];
 }
 
@@ -39,7 +44,7 @@ export const destinationCircuit: CircuitSettings = { failuresToOpen: 5, firstMs:
 /** `cooldownMs`: until the next probe; null while the circuit is closed. */
 export function afterFailure(
   before: Circuit,
-  { unreachable, records }: FailedCall,
+  { unreachable, refused = false, records }: FailedCall,
   { failuresToOpen, firstMs, mostMs }: CircuitSettings,
 ): Circuit & { readonly cooldownMs: number | null } {
   const [record = null] = records;
@@ -48,11 +53,12 @@ export function afterFailure(
   const probes = isFirst ? 0 : before.probes;
   const isKnown = !isFirst && (before.away || before.suspect !== record);
   const away = unreachable || records.length > 1 || isKnown;
-  const isOpen = away && failures >= failuresToOpen;
+  const isOpen = away && (refused || failures >= failuresToOpen);
   return {
     state: isOpen ? 'open' : 'closed',
     failures,
     away,
+    refused,
     suspect: isFirst ? record : before.suspect,
     probes,
     cooldownMs: isOpen ? Math.min(firstMs * 2 ** Math.min(probes, 30), mostMs) : null,

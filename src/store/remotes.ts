@@ -22,17 +22,17 @@ export async function noteFailure(
   return transaction(pool, async (tx) => {
     await tx.query('insert into remotes (kind, name) values ($1, $2) on conflict do nothing', [kind, name]);
     const before = await onlyRow(tx)<Circuit>(
-      'select state, failures, away, suspect, probes from remotes where kind = $1 and name = $2 for update',
+      'select state, failures, away, refused, suspect, probes from remotes where kind = $1 and name = $2 for update',
       [kind, name],
     );
     const { cooldownMs, ...circuit } = afterFailure(before, failure, settings);
-    const { state, failures, away, suspect, probes } = circuit;
+    const { state, failures, away, refused, suspect, probes } = circuit;
     await tx.query(
       `update remotes set state = $3, failures = $4, away = $5, suspect = $6, probes = $7, last_failure = $8,
               opened_at = case when $3 = 'open' then coalesce(opened_at, now()) end,
-              probe_at = clock_timestamp() + $9::float8 * interval '1 ms'
+              probe_at = clock_timestamp() + $9::float8 * interval '1 ms', refused = $10
         where kind = $1 and name = $2`,
-      [kind, name, state, failures, away, suspect, probes, failure.message.slice(0, 300), cooldownMs],
+      [kind, name, state, failures, away, suspect, probes, failure.message.slice(0, 300), cooldownMs, refused],
     );
     return circuit;
   });
@@ -76,7 +76,7 @@ export async function probeNow(pool: Pool, kind: Remote['kind'], names: readonly
 /** Only probes are sent to these. */
 export const openCircuits = (pool: Pool, kind: Remote['kind']): Promise<Facts['circuits']> =>
   rowsOf(pool)(
-    `select name, opened_at as open_since, last_failure from remotes
+    `select name, opened_at as open_since, last_failure, refused from remotes
       where kind = $1 and state <> 'closed' order by name`,
     [kind],
   );

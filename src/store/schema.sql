@@ -480,6 +480,7 @@ create table remotes (
   state text not null default 'closed',
   failures int not null default 0,
   away boolean not null default false,
+  refused boolean not null default false,
   suspect text,
   last_failure text,
   opened_at timestamptz,
@@ -496,6 +497,7 @@ create table remotes (
 comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A partner that never failed, was never limited and never asked to wait has no row.';
 comment on column remotes.failures is 'Failed calls since the last answer, over all nodes. Zero: the circuit is closed and the columns about it mean nothing.';
 comment on column remotes.away is 'Several records failed, or nobody could be reached: it is the remote, not the record.';
+comment on column remotes.refused is 'What failed is that our credentials are refused.';
 comment on column remotes.suspect is 'The record that failed first.';
 comment on column remotes.probe_at is 'When one node may send the next probe; while probing, when another may take over. Null while the circuit is closed.';
 comment on column remotes.next_at is 'When the calls that the rate has granted would end at an even pace.';
@@ -710,7 +712,7 @@ create table activity (
 );
 create index activity_by_time on activity (step, at);
 comment on table activity is 'What happened to each brand in each ten seconds (hours) of the last hours (weeks), counted once for charts, live rates and the habit that silence is judged by; ever, for metrics that are the same on every node; and how complete the reservations of each day (UTC) were. Nothing happened: no row. pulls counts runs that found records, rows, run_ms and dead_rows are theirs; latency is a histogram from a change to its delivery (kit/histogram.ts). Nodes add what they delivered; the rest is counted from the tables.';
-comment on column activity.quality is 'Of a day, which has nothing else: how many reservations were sent or changed, and how many of them had each field.';
+comment on column activity.quality is 'Of a day, which has nothing else: how many reservations were sent or changed, and how many of them had each field. Ever: the bookings stored now and those with an e-mail address, counted when the changes were these.';
 
 create table marks (
   name text primary key,

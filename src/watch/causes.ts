@@ -15,6 +15,7 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
   switch (kind) {
     case 'destination_away':
     case 'destination_failing':
+    case 'destination_refusing':
     case 'deliveries_behind':
     case 'deliveries_paused':
     case 'deliveries_retrying':
@@ -35,6 +36,8 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
     case 'dead_letter_share':
     case 'rows_held':
     case 'rows_unusual':
+    case 'no_email':
+    case 'delivers_nowhere':
       return of('records');
     case 'feed_silent':
     case 'feed_low':
@@ -89,7 +92,8 @@ const titles: Readonly<Record<Cause['kind'], (name: string) => string>> = {
 export const titleOf = ({ kind, name }: Cause): string => titles[kind](name);
 
 /** Alerts of a destination concern every brand that feeds it. */
-export const isOfDestination = (kind: string): boolean => ['destination_away', 'destination_failing'].includes(kind);
+export const isOfDestination = (kind: string): boolean =>
+  ['destination_away', 'destination_failing', 'destination_refusing'].includes(kind);
 
 /** A message about a shared alert for those who may see only some of its brands: the alert's own message names one of them. */
 export const sharedText = (kind: string, brands: number): string =>

@@ -1,4 +1,5 @@
 import { manyBrands, namedBrands } from './alerts.ts';
+import { isNew, ofEvidence } from './conditions/evidence.ts';
 import { ofEvents, ofPulls, ofStreams, ofVolumes } from './conditions/feeds.ts';
 import { behindMs, clause, counted, type Judged, lateness, leastLateMs } from './conditions/judged.ts';
 import type { Condition, Facts, LaneFacts } from './facts.ts';
@@ -14,34 +15,31 @@ const apiFailures: ReadonlySet<string> = new Set([
 /** The one judge: every condition that the facts show, without the mere effects of another one. */
 export function conditionsOf(facts: Facts): Condition[] {
   const causes = withoutEffects(facts);
-  const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries];
+  const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries, ofEvidence];
   const conditions = judges.flatMap((judge) => [...judge(causes)]);
   const known = new Set(conditions.map(({ integration }) => integration));
-  const empty = facts.empty.filter(({ integration }) => !known.has(integration));
-  return [...conditions, ...empty.map(isNew)].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
+  const fresh = facts.evidence.flatMap((one) => (known.has(one.integration) ? [] : (isNew(one) ?? [])));
+  return [...conditions, ...fresh].map((one) => ({ integration: '', subject: '', detail: {}, ...one }));
 }
 
 function withoutEffects(facts: Facts): Facts {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
-  const away = new Set<string>(facts.circuits.map(({ name }) => name));
+  const refused = new Set(facts.authFailures.map(({ integration }) => integration));
+  const away = new Set<string>([...facts.circuits, ...facts.refusing].map(({ name }) => name));
   const isWorking = !facts.missingRoles.includes('worker');
   return {
     ...facts,
-    runs: facts.runs.filter((run) => !affected.has(run.integration) || !apiFailures.has(run.error_code ?? '')),
+    runs: facts.runs.filter(
+      ({ integration, error_code }) =>
+        (!affected.has(integration) || !apiFailures.has(error_code ?? '')) &&
+        (!refused.has(integration) || error_code !== 'pull.auth_failed'),
+    ),
     waitingRuns: facts.waitingRuns.filter((run) => !affected.has(run.integration)),
     feeds: facts.feeds.filter(({ feed, integration }) => feed === 'push' || !affected.has(integration)),
     lanes: facts.lanes.filter(({ destination, paused }) => isWorking && (paused || !away.has(destination))),
     pending: isWorking ? facts.pending : [],
   };
 }
-
-const isNew = ({ integration, pulls }: Facts['empty'][number]): Judged => ({
-  kind: 'new',
-  integration,
-  state: 'new',
-  quiet: true,
-  message: pulls ? 'No run has finished yet.' : 'No event has arrived yet.',
-});
 
 const withoutRole = {
   worker: 'No worker node is running: nothing is pulled, processed or delivered. Events are accepted and wait.',
@@ -83,8 +81,9 @@ function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, pa
     const asked = comments > 0 ? [`has written ${counted(comments, 'comment')}`] : [];
     const waits = [...(is_ready ? ['is ready to go live'] : []), ...asked].join(' and ');
     yield {
+      // Somebody waits for an answer; nothing is wrong with the brand.
       kind: 'partner_waiting',
-      state: 'attention',
+      state: 'healthy',
       integration,
       subject,
       message: `${partner} ${waits} on the onboarding page of ${integration}.`,
@@ -94,10 +93,15 @@ function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, pa
 
 const fewestDead = 10;
 
-function* ofRecords({ deadLetters, holds, unusual }: Facts): Generator<Judged> {
+function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Generator<Judged> {
   for (const { integration, sign, message } of unusual) {
     const text = `Unusual: ${message}. Nothing is held back.`;
     yield { kind: 'rows_unusual', state: 'attention', integration, subject: sign, message: text };
+  }
+  for (const { integration, cancelled, coming, usual } of many) {
+    const message = `${cancelled} of ${counted(coming, 'coming booking')} were cancelled within an hour; on average it is ${Number(usual.toFixed(1))}. They count: nothing is held back.`;
+    const about = { kind: 'rows_unusual', state: 'attention', integration, subject: 'many cancelled' } as const;
+    yield { ...about, message, detail: { cancelled, coming, usual } };
   }
   for (const { integration, id, feed, sign, message, rows, shareBefore, shareNow } of holds) {
     yield {
@@ -127,11 +131,19 @@ const timesUsual = 3;
 export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
   !paused && retrying >= fewestToBlame && !delivered_since;
 
-function* ofDeliveries({ lanes, circuits }: Facts): Generator<Judged> {
-  for (const { name: subject, last_failure, open_since } of circuits) {
-    const message = `${subject} is not available: ${clause(last_failure)}. Its deliveries wait and resume by themselves.`;
-    const detail = { open_since: open_since.toISOString() };
-    yield { kind: 'destination_away', state: 'failing', subject, message, detail, action: 'try_destination' };
+function* ofDeliveries({ lanes, circuits, refusing }: Facts): Generator<Judged> {
+  const of = { state: 'failing', action: 'try_destination' } as const;
+  for (const { name: subject, last_failure, open_since, refused } of circuits) {
+    const why = clause(last_failure);
+    const about = { ...of, subject, detail: { open_since: open_since.toISOString() } };
+    const key = `${subject} refuses our credentials: ${why}. Its deliveries wait until they are corrected.`;
+    const away = `${subject} is not available: ${why}. Its deliveries wait and resume by themselves.`;
+    if (refused) yield { ...about, kind: 'destination_refusing', message: key };
+    else yield { ...about, kind: 'destination_away', message: away };
+  }
+  for (const { name: subject, records, since, last_failure } of refusing) {
+    const message = `${subject} refuses all changes: ${clause(last_failure)}. ${counted(records, 'record')} refused since ${since.toISOString().slice(0, 16)}Z, none accepted; each is a dead letter.`;
+    yield { ...of, kind: 'destination_refusing', subject, message, detail: { records, since: since.toISOString() } };
   }
   const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));
   const flowing = new Set(lanes.filter(({ paused }) => !paused).map(({ integration }) => integration));

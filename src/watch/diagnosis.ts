@@ -182,6 +182,16 @@ export function judgeNodes(
   return diagnoses.length > 0 ? diagnoses : [ok('nodes', `${nodesText(nodes.length)}, version ${own}.`)];
 }
 
+/** What the running service knows to be wrong: a destination that refuses the key is no fault of the machine, and one of the installation. */
+export function judgeAlerts(
+  open: readonly { readonly kind: string; readonly severity: string; readonly message: string }[],
+): Diagnosis[] {
+  if (open.length === 0) return [ok('alerts', 'No alert is open, as the running nodes judged last.')];
+  return open.map(({ kind, severity, message }) =>
+    (severity === 'critical' ? problem : warning)(`alerts.${kind}`, message, adviceFor([kind]).join(' ')),
+  );
+}
+
 export interface HostFacts {
   readonly origin: string;
   /** Documents that name it. */

@@ -37,6 +37,8 @@ export const advice = {
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
   destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
+  destination_refusing:
+    'Read its answer. Refused credentials: replace the stored secret or the file, or correct the document; what waits is sent by itself. Refused changes: correct the document or the account there, then Try now sends them again.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   feedback_failing:
@@ -50,7 +52,15 @@ export type AlertKind = keyof typeof advice;
 export const alertKinds = Object.keys(advice) as AlertKind[];
 
 /** With those that raise no alert and only show in the health of a brand. */
-type ConditionKind = AlertKind | 'paused' | 'new' | 'run_waiting' | 'deliveries_paused' | 'deliveries_retrying';
+type ConditionKind =
+  | AlertKind
+  | 'paused'
+  | 'new'
+  | 'run_waiting'
+  | 'deliveries_paused'
+  | 'deliveries_retrying'
+  | 'delivers_nowhere'
+  | 'no_email';
 
 /** From harmless to worst; a brand has the worst state of its conditions. */
 export const healthStates = ['healthy', 'new', 'paused', 'attention', 'failing', 'auth_failed'] as const;
@@ -150,8 +160,20 @@ export const noFacts = {
   }[],
   /** Brands whose pulls are paused; by their document without a person. */
   pauses: [] as readonly { readonly integration: string; readonly by: string | null }[],
-  /** Brands without any data yet. */
-  empty: [] as readonly { readonly integration: string; readonly pulls: boolean }[],
+  /** What the health of each brand rests on; read for health only. */
+  evidence: [] as readonly {
+    readonly integration: string;
+    readonly pulls: boolean;
+    /** A run has finished, or an event has arrived. */
+    readonly has_data: boolean;
+    /** Stored now; null if they were never counted. */
+    readonly bookings: number | null;
+    readonly with_email: number;
+    /** Deliveries that were ever accepted. */
+    readonly delivered: number;
+    /** Its document names a destination. */
+    readonly delivers: boolean;
+  }[],
   /** Runs in progress that wait for something. */
   waitingRuns: [] as readonly { readonly integration: string; readonly sync: string; readonly waiting: string }[],
   /** Brands whose partner answered 429 and makes us wait. */
@@ -186,8 +208,21 @@ export const noFacts = {
   }[],
   /** What happened to nearly all bookings of a feed during the last day although nothing is held: a withdrawal, a value that cannot be read. */
   unusual: [] as readonly { readonly integration: string; readonly sign: string; readonly message: string }[],
+  /** A large part of a brand's coming bookings was cancelled within an hour. */
+  cancelled: [] as readonly {
+    readonly integration: string;
+    readonly cancelled: number;
+    readonly coming: number;
+    /** In an hour. */
+    readonly usual: number;
+  }[],
   /** Reservations that disappeared from their brand's lists during the last day. */
-  unlisted: [] as readonly { readonly integration: string; readonly count: number }[],
+  unlisted: [] as readonly {
+    readonly integration: string;
+    readonly count: number;
+    /** The last run of each sync was complete and found none. */
+    readonly is_empty: boolean;
+  }[],
   refusals: [] as readonly (Refusals & { readonly integration: string })[],
   skews: [] as readonly {
     readonly integration: string;
@@ -211,6 +246,15 @@ export const noFacts = {
     readonly name: string;
     readonly last_failure: string;
     readonly open_since: Date;
+    /** It refuses our credentials. */
+    readonly refused: boolean;
+  }[],
+  /** Destinations that refused changes for good and have accepted nothing since the first of them. */
+  refusing: [] as readonly {
+    readonly name: string;
+    readonly records: number;
+    readonly since: Date;
+    readonly last_failure: string;
   }[],
   /** Open alerts that many brands share. */
   shared: [] as readonly { readonly kind: string; readonly subject: string }[],

@@ -35,8 +35,12 @@ export function healthFrom(now: readonly Finding[], stored: readonly Finding[]):
   return { state: findings[0]?.state ?? 'healthy', findings };
 }
 
-/** One destination: the worst of the conditions about it, of its brands. */
-export function destinationState(name: string, paused: boolean, brands: readonly Health[], held: number): HealthState {
+/** One destination: the worst of the conditions about it, of its brands. Until it has accepted something, nothing is known of it. */
+export function destinationState(
+  name: string,
+  { paused, held, delivered }: { readonly paused: boolean; readonly held: number; readonly delivered: boolean },
+  brands: readonly Health[],
+): HealthState {
   if (paused) return 'paused';
   if (brands.length === 0) return 'new';
   const own = brands.flatMap(({ findings }) =>
@@ -46,5 +50,6 @@ export function destinationState(name: string, paused: boolean, brands: readonly
   const working = own.filter(({ kind }) => kind !== 'deliveries_paused');
   if (own.length - working.length === brands.length) return 'paused';
   const worst = healthStates[Math.max(...working.map(rank), 0)] ?? 'healthy';
-  return worst === 'healthy' && held > 0 ? 'attention' : worst;
+  if (worst !== 'healthy') return worst;
+  return held > 0 ? 'attention' : delivered ? 'healthy' : 'new';
 }

@@ -27,7 +27,11 @@ test('a node reports whether it runs, and whether it can accept work or why not'
     return { status: answer.status, retry: answer.headers.get('retry-after'), body: await answer.json() };
   };
   try {
-    assert.deepEqual(await ask('/readyz'), { status: 200, retry: null, body: { status: 'ready' } });
+    assert.deepEqual(await ask('/readyz'), {
+      status: 200,
+      retry: null,
+      body: { status: 'ready', role: 'worker', worker: true },
+    });
     const name = database.connection.database;
     await admin.query(`alter database ${name} with allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);

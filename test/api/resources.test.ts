@@ -356,7 +356,9 @@ test('the overview counts activity; destinations and deliveries show the backlog
   assert.equal((await get('/deliveries?integration=grand')).items.length, 2);
   const grand = overview.health.find((one: { integration: string }) => one.integration === 'grand');
   assert.equal(grand.changes, 2);
-  assert.deepEqual(grand.lanes, [{ destination: 'lake', waiting: 2, preview: false, held: 0, failing: false }]);
+  assert.deepEqual(grand.lanes, [
+    { destination: 'lake', waiting: 2, preview: false, held: 0, failing: false, moves: false },
+  ]);
 });
 
 test('the overview lists each cause once, with the brands and the changes that it concerns, for those who may see them', async () => {

@@ -22,7 +22,13 @@ interface Case {
 }
 
 const states = { healthy: 2, new: 0, paused: 0, attention: 0, failing: 0, auth_failed: 0 };
-const overview = { states, totals: { integrations: 2, open_alerts: 0 }, broken: [] };
+const overview = { states, totals: { integrations: 2, open_alerts: 0, bookings: 353 }, broken: [], wrong: 0 };
+const checked = {
+  state: 'healthy' as const,
+  reasons: [] as string[],
+  rests_on: '353 bookings, 98 % with e-mail',
+  last_delivered_at: new Date().toISOString(),
+};
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
 const flow = { events: 9, changes: 8, delivered: 8, dead: 0, complete_runs: 3, failed_runs: 0, refused_events: 0 };
 const night = (more: Partial<typeof flow>, entries: object[] = []) =>
@@ -64,16 +70,25 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
       }),
       'no worker runs': claims.standing({ ...overview, states: { ...states, healthy: 0, failing: 2 } }),
       'a document cannot be used': claims.standing({ ...overview, broken: [{ document: 'connector x', message: '' }] }),
-      'an alert of the service is open': claims.standing({ ...overview, totals: { integrations: 2, open_alerts: 1 } }),
-      'no brand is connected': claims.standing({ ...overview, totals: { integrations: 0, open_alerts: 0 } }),
+      'an alert of the service is open': claims.standing({
+        ...overview,
+        totals: { integrations: 2, open_alerts: 1, bookings: 9 },
+      }),
+      'something of the service is wrong': claims.standing({ ...overview, wrong: 1 }),
+      'no brand is connected': claims.standing({
+        ...overview,
+        totals: { integrations: 0, open_alerts: 0, bookings: 0 },
+      }),
     },
   },
   checksOf: {
-    says: /Every check passed/,
-    true: claims.checksOf({ state: 'healthy', reasons: [] }),
+    says: /^353 bookings, 98 % with e-mail, last delivery [\d:]+/,
+    true: claims.checksOf(checked),
     untrue: {
-      'a check failed': claims.checksOf({ state: 'attention', reasons: ['1 dead letter is open.'] }),
-      'no data yet': claims.checksOf({ state: 'new', reasons: [] }),
+      'a check failed': claims.checksOf({ ...checked, state: 'attention', reasons: ['1 dead letter is open.'] }),
+      'nothing is stored': claims.checksOf({ ...checked, rests_on: null }),
+      'nothing was delivered': claims.checksOf({ ...checked, last_delivered_at: null }),
+      'no data yet': claims.checksOf({ ...checked, state: 'new', reasons: [] }),
     },
   },
   deliveredOf: {
@@ -313,7 +328,7 @@ test('a tick: a destination has a version only if it was delivered there, and an
     next_probe_at: waiting.due_at,
   };
   assert.match(tick({ ...waiting, waits_for: 'release' }).text, /in preview until they are released/);
-  assert.match(tick(away).text, /away since .*Last answer: maintenance\. It is tried again in/);
+  assert.match(tick(away).text, /takes nothing since .*Last answer: maintenance\. It is tried again in/);
 });
 
 test('a day is complete only if nothing of it failed, was refused or is a dead letter', () => {
@@ -325,11 +340,13 @@ test('a day is complete only if nothing of it failed, was refused or is a dead l
     failed_runs: 0,
     refused_events: 0,
     dead_letters: 0,
+    unlisted: 0,
   };
   const of = (more: Partial<typeof whole>) =>
     dayOf({ pulls: true, push: true, days: [{ ...whole, ...more }] }, whole.day);
   assert.deepEqual([of({}).pulled, of({}).pushed], ['good', 'good']);
   assert.deepEqual([of({ failed_runs: 8 }).pulled, of({ dead_letters: 3 }).pulled], ['warn', 'warn']);
+  assert.deepEqual([of({ unlisted: 151 }).pulled, of({ pulled_hours: 0, failed_runs: 9 }).pulled], ['warn', 'bad']);
   assert.deepEqual([of({ refused_events: 3 }).pushed, of({ refused_events: 1_198 }).pushed], ['warn', 'bad']);
   assert.match(
     of({ refused_events: 1_198, failed_runs: 8 }).text,
@@ -359,15 +376,18 @@ test('Healthy, of a brand and of a destination, comes from the same conditions',
     [{ ...finding, kind: 'role_missing', state: 'failing', cause: 'service:worker nodes' }],
     [],
   );
-  assert.equal(destinationState('crm', false, [], 0), 'new', 'no brand feeds it');
-  assert.equal(destinationState('crm', false, [well], 1), 'attention', 'a dead letter holds a record back');
-  assert.deepEqual([late.state, destinationState('crm', false, [well, late], 0)], ['attention', 'attention']);
-  assert.deepEqual([well.state, destinationState('crm', false, [well], 0)], ['healthy', 'healthy']);
-  assert.equal(destinationState('lake', false, [late], 0), 'healthy', 'it is about another one');
-  assert.equal(destinationState('crm', false, [unmanned], 0), 'failing', 'nothing is delivered');
+  const stateOf = (name: string, brands: Parameters<typeof destinationState>[2], held: number, delivered = true) =>
+    destinationState(name, { paused: false, held, delivered }, brands);
+  assert.equal(stateOf('crm', [], 0), 'new', 'no brand feeds it');
+  assert.equal(stateOf('crm', [well], 0, false), 'new', 'it has never accepted anything');
+  assert.equal(stateOf('crm', [well], 1), 'attention', 'a dead letter holds a record back');
+  assert.deepEqual([late.state, stateOf('crm', [well, late], 0)], ['attention', 'attention']);
+  assert.deepEqual([well.state, stateOf('crm', [well], 0)], ['healthy', 'healthy']);
+  assert.equal(stateOf('lake', [late], 0), 'healthy', 'it is about another one');
+  assert.equal(stateOf('crm', [unmanned], 0), 'failing', 'nothing is delivered');
   const preview = healthFrom([{ ...finding, kind: 'deliveries_paused', state: 'paused' }], []);
   assert.deepEqual(
-    [destinationState('crm', false, [well, preview], 0), destinationState('crm', false, [preview], 0)],
+    [stateOf('crm', [well, preview], 0), stateOf('crm', [preview], 0)],
     ['healthy', 'paused'],
     'a brand in preview does not pause the others',
   );

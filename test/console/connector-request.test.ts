@@ -115,3 +115,18 @@ test('a brand whose list is asked for by change has one sync', () => {
   assert.equal(syncsWith('{ from: "{window.from}", changed: "{since}" }'), 3);
   assert.equal(syncsWith('{}'), 3);
 });
+
+test('a brand’s document says what was typed, whatever characters it has', () => {
+  for (const baseUrl of ['https://pms.example/a: b', 'https://pms.example/v1 #2', '*alias', '{x}', 'yes']) {
+    const brand = {
+      ...emptyBrand,
+      name: 'a',
+      connector: 'a',
+      timezone: 'Europe/Lisbon',
+      baseUrl,
+      deliver: ['null', 'crm'],
+    };
+    const read = parse(documentOf(brand, []).text);
+    assert.deepEqual([read.pull.base_url, read.deliver, read.preview], [baseUrl, ['null', 'crm'], ['null', 'crm']]);
+  }
+});

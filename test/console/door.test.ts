@@ -109,22 +109,46 @@ sign_in:
     const page = await desk.stranger();
     await page.goto(await desk.link());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const look = () => page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
-    await until('a notice', async () => {
-      await look();
-      return (await page.getByText('the last answer came').count()) === 1;
-    });
-    await page.getByText('No connection').waitFor();
+    await page.getByText('No connection').waitFor({ timeout: 5_000 });
+    await page.getByText('The service does not answer').waitFor();
+    await page.getByText(/It is tried again in \d+ s/).waitFor();
+    assert.equal(await page.locator('.live[data-on="true"]').count(), 0, 'grey');
     await openUserMenu(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You are still signed in.').waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.context().setOffline(false);
-    await until('no notice', async () => {
-      await look();
-      return (await page.getByText('the last answer came').count()) === 0;
+    await page.getByRole('button', { name: 'Try now' }).first().click();
+    await page.getByText('The service does not answer').waitFor({ state: 'detached' });
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  test('a slow service is called slow, not loading without end, and a page that was opened meanwhile comes by itself', async () => {
+    const page = await desk.stranger();
+    await page.goto(await desk.link());
+    await page.getByText('Live', { exact: true }).waitFor();
+    let delayMs = 3_000;
+    await page.route('**/api/v1/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await route.continue().catch(() => {});
     });
+    await page.getByText('Slow connection').waitFor();
+    delayMs = 6_000;
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page
+      .getByText(/The service answers slowly: nothing for \d+ s/)
+      .first()
+      .waitFor();
+    delayMs = 0;
+    await page.getByRole('table').first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.route('**/api/v1/**', (route) => route.abort());
+    await page.reload();
+    await page.getByText('It is tried again every few seconds.').waitFor();
+    await page.unroute('**/api/v1/**');
+    await page.getByText('Live', { exact: true }).waitFor();
   });
 
   test('a list that can no longer be read says so, though the rest of the service answers', async () => {

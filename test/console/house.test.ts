@@ -70,6 +70,10 @@ describe('privacy, tokens and audit', { skip }, () => {
     assert.equal(await ask(), 200);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Revoke night report' }).click();
+    await page.getByRole('dialog', { name: 'Revoke night report?' }).getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await ask(), 200, 'one click is a question');
+    await page.getByRole('button', { name: 'Revoke night report' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('row', { name: /night report/ }).waitFor({ state: 'detached' });
     assert.equal(await ask(), 401);
   });

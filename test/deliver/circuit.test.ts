@@ -136,3 +136,34 @@ test('a call that was not made because its lease ended says nothing about the de
   ]);
   assert.equal(mixed?.kind, 'failed');
 });
+
+const keyRefused = (status: number): Outcome => ({
+  kind: 'retry',
+  code: 'deliver.auth_failed',
+  message: `The destination answered ${status}.`,
+  status,
+});
+
+test('a refused key makes deliveries wait: no dead letter, one probe at a time, and all of it goes out with the right key', async (t) => {
+  for (const status of [401, 403]) {
+    let refuses = true;
+    const ids = Array.from({ length: 30 }, (_, i) => `r${i}`);
+    const { pool, crm, probes, dead, waiting } = await setUp(t, ids, () => (refuses ? keyRefused(status) : delivered));
+    await until('it is probed', async () => (await probes()) >= 3);
+    const { rows } = await pool.query('select refused, away, opened_at from remotes');
+    assert.deepEqual([rows[0].refused, rows[0].away], [true, true], `${status}`);
+    assert.ok(rows[0].opened_at instanceof Date);
+    assert.ok(crm.calls.length <= 4 + (await probes()), 'what refuses the key is not asked once per booking');
+    assert.equal(await dead(), 0);
+    refuses = false;
+    await until('everything is delivered', async () => (await waiting()) === 0);
+    assert.equal(await dead(), 0);
+  }
+});
+
+test('one record that alone is answered with 403 becomes a dead letter, and the others are delivered', async (t) => {
+  const { dead, waiting } = await setUp(t, ['r0', 'bad', 'r1'], ({ message }) =>
+    message.data.id === 'bad' ? keyRefused(403) : delivered,
+  );
+  await until('nothing else waits', async () => (await waiting()) === 0 && (await dead()) === 1);
+});

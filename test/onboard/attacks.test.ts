@@ -125,7 +125,7 @@ test('a link that asks for one way cannot use the other, and no link changes a c
   const pull = await opened({ integration: 'shared', asks: ['pull'] });
   for (const at of ['/secret', '/sample', '/retry-test'])
     assert.equal((await pull.browser.call('POST', at)).status, 403, at);
-  await house.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true });
+  await house.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true, deliver: [] });
   // Paused again later, by the operator, for another reason.
   const { runtime } = house.service;
   await editOrThrow(runtime, 'integration', 'shared', 'test', (yaml) => yaml.set('paused', true));

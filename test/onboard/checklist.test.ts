@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { checklist, compare } from '../../src/onboard/checklist.ts';
 import { noPushFacts, observe, type PullFacts, type PushFacts, type Seen } from '../../src/onboard/facts.ts';
+import { bookingIn } from '../../src/operations/sandbox.ts';
 
 const at = Date.UTC(2026, 10, 18, 12);
 const seen = (more: Partial<Seen> = {}): Seen => ({
@@ -126,6 +127,51 @@ test('each fault of an API has its own line', () => {
   assert.deepEqual(wrong({ differing: ['B1'] }), ['both.agree']);
 });
 
+test('a list without a booking has shown nothing but that it answers, and the list is as long at every time', () => {
+  const of = (pull?: PullFacts) => checklist(['push', 'pull'], noPushFacts, pull).checks;
+  const empty = of({ ...tested, bookings: 0, shared: 0 });
+  assert.deepEqual(
+    empty.filter(({ state }) => state !== 'missing').map(({ id }) => id),
+    ['pull.answers'],
+  );
+  const rule = (id: string) => ({ id, outcome: 'pass' as const, title: '', seen: '' });
+  const ids = of(undefined).map(({ id }) => id);
+  for (const pull of [
+    { ...tested, bookings: 0 },
+    { ...tested, failure: 'pull.timeout' },
+    tested,
+    { ...tested, check: { requests: 0 } },
+    { ...tested, check: { requests: 9, rules: [rule('paging.once')] } },
+  ])
+    assert.deepEqual(
+      of(pull).map(({ id }) => id),
+      ids,
+    );
+});
+
+test('a guest who cannot be written to is told, and does not keep a brand from going live', () => {
+  const { checks } = checklist(['pull'], noPushFacts, { ...tested, missing: ['guests.phone'] });
+  const contact = checks.find(({ id }) => id === 'pull.contact');
+  assert.deepEqual(contact, { id: 'pull.contact', state: 'wrong', seen: { fields: 'guests.phone' }, isOptional: true });
+  assert.equal(checks.find(({ id }) => id === 'pull.fields')?.state, 'done');
+});
+
+test('list and events that differ in the guest, the address or the room do not say the same', () => {
+  const of = (more: object) =>
+    bookingIn({
+      id: 'A',
+      check_in: '2031-01-01',
+      guests: [{ last_name: 'Duarte', email: 'ines@letters.example' }],
+      rooms: [{ room_type: 'DBL' }],
+      ...more,
+    }) ?? assert.fail();
+  const one = { ...of({}), events: [] };
+  assert.doesNotMatch(JSON.stringify(one), /Duarte|ines|DBL/, 'nothing of the guest is kept');
+  assert.deepEqual(compare([one], [of({})]).differing, []);
+  const other = of({ guests: [{ last_name: 'Reis', email: 'tomas@letters.example' }], rooms: [{ room_type: 'SGL' }] });
+  assert.deepEqual(compare([one], [other]).differing, ['A guest', 'A email', 'A rooms']);
+});
+
 test('list and events are compared by the bookings that both name', () => {
   const events = [
     { id: 'A', events: [], check_in: '2031-01-01', status: 'confirmed' },
@@ -150,6 +196,7 @@ test('rules of which nothing was seen are not kept', () => {
     );
   assert.deepEqual(checked(rule('paging.once'), rule('answers.json')), [
     { id: 'pull.paging', state: 'missing', seen: { rules: '' }, isOptional: true },
+    { id: 'pull.dates', state: 'missing', seen: { rules: '' }, isOptional: true },
     { id: 'pull.errors', state: 'done', seen: { rules: '' }, isOptional: true },
   ]);
   assert.partialDeepStrictEqual(checked(rule('paging.once'), rule('paging.advances')), [{ state: 'done' }]);

@@ -62,7 +62,13 @@ test('the command creates, lists, approves and revokes links', async () => {
   const refused = await innbound(['onboard', 'approve', id, '--json', '--workspace', house.dir], { env: house.env });
   assert.equal(refused.code, 1);
   assert.match(refused.stdout, /operate\.not_ready/);
-  assert.deepEqual(await run('approve', id, '--anyway'), [{ link_id: id, live: true, run_id: null }]);
+  const nobody = await innbound(['onboard', 'approve', id, '--anyway', '--json', '--workspace', house.dir], {
+    env: house.env,
+  });
+  assert.match(nobody.stdout + nobody.stderr, /delivers to nobody: name a destination/);
+  assert.deepEqual(await run('approve', id, '--anyway', '--deliver', 'lake'), [
+    { link_id: id, live: true, run_id: null, deliver: ['lake'], preview: ['lake'] },
+  ]);
   assert.deepEqual(await run('revoke', id), [{ link_id: id, revoked: true }]);
   const half = await innbound(
     ['onboard', 'create', 'x', '--partner', 'P', '--brand-id', 'X', '--workspace', house.dir],

@@ -84,7 +84,13 @@ test('a developer who knows only the page connects events and an unseen API; the
   await page.getByRole('button', { name: 'Test my retries' }).click();
   await page.getByText('Attempts so far: 0 of 3').waitFor();
   const today = new Date().toISOString().slice(0, 10);
-  const listed = { reservation_id: 'HB-1003', check_in: today, check_out: undefined };
+  const listed = {
+    reservation_id: 'HB-1003',
+    check_in: today,
+    check_out: undefined,
+    guests: [{ first_name: 'Tomás', last_name: 'Reis', email: 'guest3@letters.example' }],
+    stays: [{ room_type: 'DBL', board_type: 'BB', adults: 2, children: 0 }],
+  };
   const retried = event(
     'again',
     'reservation.updated',
@@ -104,7 +110,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await page.getByLabel('Parameter of the first day').fill('arrivalFrom');
   await page.getByLabel('Parameter of the last day').fill('arrivalTo');
   await page.getByRole('button', { name: 'Save and test' }).click();
-  await page.getByText('Your API refuses the credentials').waitFor();
+  await page.getByText('Your API refuses the credentials').first().waitFor();
   await page.getByRole('button', { name: 'Replace them' }).click();
   await page.getByLabel(/^Token/).fill(system.token);
   await page.getByRole('button', { name: 'Save and test' }).click();
@@ -115,7 +121,7 @@ test('a developer who knows only the page connects events and an unseen API; the
     'cursor',
     'the form has what was found out',
   );
-  const row = page.locator('tr', { hasText: 'rooms.rate_code' });
+  const row = page.locator('tr', { hasText: 'room rate code' });
   await row.getByRole('button', { name: 'This is right' }).click();
   await row.getByText('confirmed').waitFor();
   await row.getByRole('button', { name: 'Comment' }).click();
@@ -141,7 +147,11 @@ test('a developer who knows only the page connects events and an unseen API; the
   await desk.page.getByLabel('Answer').fill('Thank you, welcome.');
   await desk.page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Thank you, welcome.').first().waitFor();
+  await desk.page.getByRole('button', { name: 'Look and approve …' }).click();
+  await desk.page.getByRole('heading', { name: '3 bookings as they will be delivered' }).waitFor();
+  await desk.page.getByText('Delivers to lake, in preview until you release it.').waitFor();
   await desk.page.getByRole('button', { name: 'Approve: go live' }).click();
+  await desk.page.getByText('For lake they wait until you release them.').waitFor();
 
   await page.getByText('The hotel is live').first().waitFor();
   await page.getByText('complete · 70 bookings').waitFor({ timeout: 60_000 });

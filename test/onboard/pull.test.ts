@@ -55,6 +55,7 @@ test('a partner connects a system that nobody has described, and sees what we re
     'pull.readable': 'done',
     'pull.status': 'done',
     'pull.fields': 'done',
+    'pull.contact': 'done',
     'pull.volume': 'done',
     'pull.paging': 'missing',
     'pull.dates': 'missing',

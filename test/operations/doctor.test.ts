@@ -46,6 +46,15 @@ test('doctor examines a real database before and after its first use, and finds 
   assert.deepEqual([applied.get('key'), applied.get('nodes'), applied.get('documents')], ['ok', 'ok', 'ok']);
   assert.equal(states((await doctor({ INNBOUND_KEY: 'B'.repeat(43) })).json()).get('key'), 'problem');
 
+  assert.equal(states((await doctor()).json()).get('alerts'), 'ok');
+  await client.query(
+    `insert into innbound_service.alerts (alert_id, kind, subject, severity, message)
+     values ('alr_1', 'destination_refusing', 'crm', 'critical', 'crm refuses our credentials: it answered 401.')`,
+  );
+  const refused = (await doctor()).json().find(({ check }) => check === 'alerts.destination_refusing');
+  assert.equal(refused?.state, 'problem');
+  assert.match(String(refused?.message), /crm refuses our credentials/);
+
   await client.query(`insert into innbound_service.migrations (number, name, hash) values (9999, 'later', '')`);
   assert.equal(states((await doctor()).json()).get('database.migrations'), 'problem');
 });

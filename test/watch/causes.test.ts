@@ -34,6 +34,16 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     () => query('delete from records where unlisted is not null'),
   ],
   [
+    'rows_unusual',
+    () =>
+      query(`insert into history (integration, type, id, outcome, effective_at, seq, cause, cause_id)
+             select 'other', 'reservation', 'C' || n, 'cancelled', now(), 0, 'run', 'r' from generate_series(1, 40) n`),
+    () =>
+      query(`update alerts set raised_at = now() - interval '25 hours' where subject = 'many cancelled'`).then(() =>
+        query(`delete from history where id like 'C%'`),
+      ),
+  ],
+  [
     'clock_skew',
     () =>
       query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
@@ -69,6 +79,24 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
                  on conflict (kind, name) do update set state = 'open', failures = 5, away = true,
                     last_failure = 'deliver.unreachable', opened_at = now(), probe_at = now()`),
     () => query('delete from remotes'),
+  ],
+  [
+    'destination_refusing',
+    () =>
+      query(`insert into remotes (kind, name, state, failures, away, refused, last_failure, opened_at, probe_at)
+             values ('destination', 'lake', 'open', 1, true, true, 'The destination answered 401.', now(), now())`),
+    () => query('delete from remotes'),
+  ],
+  [
+    'destination_refusing',
+    () =>
+      query(`insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message)
+             select 'other', 'delivery', 'lake ' || n, 'reservation', 'N' || n, 'lake', 1, 'deliver.refused', 'The destination answered 404.'
+               from generate_series(1, 20) n`),
+    // One accepted change ends it: the others are dead letters of their own.
+    () =>
+      query(`insert into remotes (kind, name, delivered_at) values ('destination', 'lake', now())
+                 on conflict (kind, name) do update set delivered_at = now()`),
   ],
   [
     'document_broken',
@@ -121,4 +149,22 @@ test('a destination that is away is reported without judging every brand, whose 
   assert.deepEqual([await opened('bookings_unlisted'), await opened('destination_away')], [1, 0]);
   await judgeBrands(node.runtime);
   assert.equal(await opened('bookings_unlisted'), 0);
+});
+
+test('a destination that refuses everything is one incident, not one per brand whose dead letters grow', async () => {
+  await query('delete from remotes');
+  await query(`delete from dead_letters`);
+  await query(`insert into dead_letters (integration, kind, fingerprint, type, id, destination, version, code, message)
+               select b, 'delivery', 'lake ' || n, 'reservation', 'N' || n, 'lake', 1, 'deliver.refused', 'The destination answered 404.'
+                 from generate_series(1, 20) n, unnest(array['grand', 'other']) b`);
+  await watchOnce(node.runtime);
+  const { rows } = await query('select kind, message from alerts where resolved_at is null');
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['destination_refusing'],
+  );
+  assert.match(rows[0].message, /^lake refuses all changes: The destination answered 404\. 40 records refused/);
+  const answer = await node.call('POST', '/destinations/lake/try-now', await node.token('operator'));
+  assert.deepEqual(answer.body, { tried: true, replayed: 0 }, 'their versions are not kept');
+  await query(`delete from dead_letters`);
 });

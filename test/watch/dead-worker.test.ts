@@ -47,13 +47,21 @@ describe('no worker runs', () => {
   const worker = `insert into nodes (node, role, url, clock_ahead_ms, stalled, keys) values ('w', 'worker', '', 0, '{}', '{}')`;
 
   test('a worker that starts, restarts or runs is not missing', async () => {
-    assert.deepEqual(await get('/readyz'), { status: 'ready' }, 'this node has only just started');
+    assert.deepEqual(
+      await get('/readyz'),
+      { status: 'ready', role: 'web', worker: false },
+      'this node has only just started',
+    );
     await startedLongAgo();
     await query(`insert into marks (name, at) values ('stopped worker', now())`);
-    assert.deepEqual(await get('/readyz'), { status: 'ready' }, 'the worker stopped a moment ago');
+    assert.deepEqual(
+      await get('/readyz'),
+      { status: 'ready', role: 'web', worker: false },
+      'the worker stopped a moment ago',
+    );
     await query('delete from marks');
     await query(worker);
-    assert.deepEqual(await get('/readyz'), { status: 'ready' });
+    assert.deepEqual(await get('/readyz'), { status: 'ready', role: 'web', worker: true });
     await query(`delete from nodes where node = 'w'`);
   });
 
@@ -101,8 +109,8 @@ describe('no worker runs', () => {
 
     await query(worker);
     await judgeCauses(node.runtime);
-    assert.deepEqual(await get('/readyz'), { status: 'ready' });
+    assert.deepEqual(await get('/readyz'), { status: 'ready', role: 'web', worker: true });
     assert.deepEqual((await get('/api/v1/overview')).causes, []);
-    assert.deepEqual((await get('/api/v1/destinations')).items[0].state, 'healthy');
+    assert.deepEqual((await get('/api/v1/destinations')).items[0].state, 'new', 'it has accepted nothing yet');
   });
 });

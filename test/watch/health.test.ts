@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causeOf, causeText } from '../../src/watch/causes.ts';
+import { restsOn } from '../../src/watch/conditions/evidence.ts';
 import { conditionsOf } from '../../src/watch/conditions.ts';
 import { type Facts, type LaneFacts, noFacts } from '../../src/watch/facts.ts';
 import { healthFrom } from '../../src/watch/health.ts';
@@ -21,6 +22,15 @@ const judge = (facts: Partial<Facts>) =>
     conditionsOf({ ...noFacts, ...facts }).map((one) => ({ ...one, cause: causeText(causeOf(one)) })),
     [],
   );
+const evidence: Facts['evidence'][number] = {
+  integration,
+  pulls: true,
+  has_data: true,
+  bookings: 353,
+  with_email: 347,
+  delivered: 353,
+  delivers: true,
+};
 const judgeLane = (facts: Partial<LaneFacts>) => judge({ lanes: [{ ...lane, ...facts }] });
 
 test('a brand is healthy when no check finds anything', () => {
@@ -36,7 +46,7 @@ test('a destination that fails for everything is failing, with its answer and th
 
 test('a destination that is away is failing, even before anything is retried, and its backlog is no second condition', () => {
   const { state, findings } = judge({
-    circuits: [{ name: 'crm', last_failure: 'It answered 503.', open_since: new Date() }],
+    circuits: [{ name: 'crm', last_failure: 'It answered 503.', refused: false, open_since: new Date() }],
     lanes: [{ ...lane, waiting: 9, late_ms: 3_600_000 }],
   });
   assert.equal(state, 'failing');
@@ -89,8 +99,27 @@ test('a paused brand still shows its failures, the most severe first', () => {
 });
 
 test('a brand without any data yet is new, not healthy', () => {
-  assert.equal(judge({ empty: [{ integration, pulls: true }] }).state, 'new');
-  assert.equal(judge({ empty: [{ integration, pulls: false }] }).findings[0]?.message, 'No event has arrived yet.');
+  const first = (more: Partial<Facts['evidence'][number]>) =>
+    judge({ evidence: [{ ...evidence, ...more }] }).findings[0]?.message;
+  assert.equal(judge({ evidence: [{ ...evidence, has_data: false }] }).state, 'new');
+  assert.equal(first({ has_data: false, pulls: false }), 'No event has arrived yet.');
+});
+
+test('silence is no evidence: a brand is healthy by what is stored, usable and delivered', () => {
+  const of = (more: Partial<Facts['evidence'][number]>) => {
+    const { state, findings } = judge({ evidence: [{ ...evidence, ...more }] });
+    return [state, ...findings.map(({ message }) => message)];
+  };
+  assert.deepEqual(of({}), ['healthy']);
+  assert.deepEqual(of({ bookings: null }), ['new', 'Nothing is counted yet.']);
+  assert.deepEqual(of({ bookings: 0 }), ['new', 'No booking has come yet: what was received or listed had none.']);
+  assert.deepEqual(of({ delivered: 0 }), ['new', '353 bookings stored, none of them delivered yet.']);
+  assert.match(of({ with_email: 0 }).join(), /^attention,None of 353 bookings has an e-mail address/);
+  assert.match(of({ delivers: false, delivered: 0 }).join(), /^attention,The brand delivers to nobody.*353 bookings/);
+  assert.equal(of({ bookings: 3, with_email: 0 })[0], 'healthy', 'three bookings of an OTA are chance');
+  assert.equal(restsOn(evidence), '353 bookings, 98 % with e-mail');
+  assert.equal(restsOn({ bookings: 1_000, with_email: 999 }), '1000 bookings, 99 % with e-mail');
+  assert.deepEqual([restsOn({ bookings: 0, with_email: 0 }), restsOn({ bookings: null, with_email: 0 })], [null, null]);
 });
 
 test('a paused destination is reported while changes wait for it', () => {
@@ -153,4 +182,16 @@ test('after a complete run a brand is not failing any more, though the alert of 
   assert.equal(state, 'attention');
   assert.match(findings[0]?.message ?? '', /^It failed\. The cause is gone/);
   assert.equal(healthFrom([alert], [alert]).state, 'failing');
+});
+
+test('refused credentials are said once, not again for each sync that failed by them', () => {
+  const run = { integration, state: 'failed', run_id: 'r', error_code: 'pull.auth_failed' };
+  const { findings } = judge({
+    authFailures: [{ integration, message: 'the partner answered 401' }],
+    runs: ['pre_stay', 'stay'].map((sync) => ({ ...run, sync })),
+  });
+  assert.deepEqual(
+    findings.map(({ kind }) => kind),
+    ['auth_failed'],
+  );
 });

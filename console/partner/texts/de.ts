@@ -18,7 +18,7 @@ export const de: Texts = {
   print: 'Bericht drucken',
   reportAt: 'Bericht vom {date}',
   failed: 'Das hat nicht geklappt: {reason}',
-  offline: 'Keine Verbindung. Die Seite macht von selbst weiter.',
+  offline: 'Unsere Seite antwortet nicht; es liegt nicht an Ihnen. Es geht von selbst weiter.',
   paused: 'Die Seite ruht, weil sie eine Weile niemand benutzt hat.',
   resume: 'Weiter',
   closed: {
@@ -155,6 +155,8 @@ export const de: Texts = {
     confirmed: 'bestätigt',
     comment: 'Kommentar',
     unread: 'Ihre Felder, die wir nicht lesen',
+    allRight: 'Das stimmt alles',
+    notFound: 'Felder, die wir nirgends gefunden haben',
   },
   checks: {
     lead: 'Diese Liste füllt sich aus dem, was ankommt; niemand kann sie abhaken.',
@@ -216,6 +218,7 @@ export const de: Texts = {
         'Nicht bekannt: {unknown}. Schreiben Sie unten, was jeder bedeutet: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Die wichtigen Felder sind gefüllt', 'Fast alle Buchungen brauchen: {fields}'],
+      'pull.contact': ['Gäste sind erreichbar', 'Fast alle Buchungen sollten haben: {fields}'],
       'pull.volume': [
         'Die Zahl der Buchungen ist plausibel',
         'Die Liste von heute darf nicht leer sein und nicht mehr als doppelt so viele Buchungen wie Zimmer haben. Buchungen {bookings}.',

@@ -41,7 +41,7 @@ export const en = {
   print: 'Print the report',
   reportAt: 'Report of {date}',
   failed: 'That did not work: {reason}',
-  offline: 'No connection. The page continues by itself.',
+  offline: 'Our side does not answer; it is not your fault. The page continues by itself.',
   paused: 'The page rests because nobody used it for a while.',
   resume: 'Continue',
   closed: {
@@ -179,6 +179,8 @@ export const en = {
     confirmed: 'confirmed',
     comment: 'Comment',
     unread: 'Fields of yours that we do not read',
+    allRight: 'All of these are right',
+    notFound: 'Fields that we never found',
   },
   checks: {
     lead: 'This list fills itself from what arrives; nobody can tick it.',
@@ -237,6 +239,7 @@ export const en = {
         'Not known: {unknown}. Write below which of these each is: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['The important fields are filled', 'Nearly all bookings need: {fields}'],
+      'pull.contact': ['Guests can be written to', 'Nearly all bookings should have: {fields}'],
       'pull.volume': [
         'The number of bookings is plausible',
         'Today’s list must not be empty, nor have more than twice the rooms. Bookings {bookings}.',

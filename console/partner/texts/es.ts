@@ -18,7 +18,7 @@ export const es: Texts = {
   print: 'Imprimir el informe',
   reportAt: 'Informe del {date}',
   failed: 'No ha funcionado: {reason}',
-  offline: 'Sin conexión. La página sigue por sí sola.',
+  offline: 'Nuestro servicio no responde; no es por su parte. La página sigue por sí sola.',
   paused: 'La página descansa porque nadie la ha usado en un rato.',
   resume: 'Continuar',
   closed: {
@@ -157,6 +157,8 @@ export const es: Texts = {
     confirmed: 'confirmado',
     comment: 'Comentar',
     unread: 'Campos suyos que no leemos',
+    allRight: 'Todo esto es correcto',
+    notFound: 'Campos que no hemos encontrado',
   },
   checks: {
     lead: 'Esta lista se rellena con lo que llega; nadie puede marcarla a mano.',
@@ -218,6 +220,7 @@ export const es: Texts = {
         'Desconocidos: {unknown}. Escriba abajo qué significa cada uno: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Los campos importantes están rellenos', 'Casi todas las reservas necesitan: {fields}'],
+      'pull.contact': ['Se puede escribir a los huéspedes', 'Casi todas las reservas deberían tener: {fields}'],
       'pull.volume': [
         'El número de reservas es plausible',
         'La lista de hoy no puede estar vacía ni tener más del doble de habitaciones. Reservas {bookings}.',

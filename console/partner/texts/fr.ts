@@ -18,7 +18,7 @@ export const fr: Texts = {
   print: 'Imprimer le rapport',
   reportAt: 'Rapport du {date}',
   failed: 'Cela n’a pas fonctionné : {reason}',
-  offline: 'Pas de connexion. La page reprend d’elle-même.',
+  offline: 'Notre service ne répond pas ; cela ne vient pas de vous. La page reprend d’elle-même.',
   paused: 'La page est en pause, car personne ne l’a utilisée depuis un moment.',
   resume: 'Continuer',
   closed: {
@@ -156,6 +156,8 @@ export const fr: Texts = {
     confirmed: 'confirmé',
     comment: 'Commenter',
     unread: 'Vos champs que nous ne lisons pas',
+    allRight: 'Tout cela est juste',
+    notFound: 'Champs que nous n’avons pas trouvés',
   },
   checks: {
     lead: 'Cette liste se remplit avec ce qui arrive ; personne ne peut la cocher.',
@@ -217,6 +219,7 @@ export const fr: Texts = {
         'Inconnus : {unknown}. Écrivez ci-dessous ce que chacun signifie : confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Les champs importants sont remplis', 'Presque toutes les réservations ont besoin de {fields}'],
+      'pull.contact': ['Les clients sont joignables', 'Presque toutes les réservations devraient avoir : {fields}'],
       'pull.volume': [
         'Le nombre de réservations est plausible',
         'La liste d’aujourd’hui ne doit pas être vide, ni dépasser deux fois le nombre de chambres. Réservations {bookings}.',

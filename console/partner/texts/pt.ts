@@ -18,7 +18,7 @@ export const pt: Texts = {
   print: 'Imprimir o relatório',
   reportAt: 'Relatório de {date}',
   failed: 'Não funcionou: {reason}',
-  offline: 'Sem ligação. A página continua sozinha.',
+  offline: 'O nosso serviço não responde; não é do seu lado. A página continua sozinha.',
   paused: 'A página está em pausa porque ninguém a usou durante algum tempo.',
   resume: 'Continuar',
   closed: {
@@ -156,6 +156,8 @@ export const pt: Texts = {
     confirmed: 'confirmado',
     comment: 'Comentar',
     unread: 'Campos seus que não lemos',
+    allRight: 'Está tudo certo',
+    notFound: 'Campos que nunca encontrámos',
   },
   checks: {
     lead: 'Esta lista preenche-se com o que chega; ninguém a pode assinalar à mão.',
@@ -220,6 +222,7 @@ export const pt: Texts = {
         'Desconhecidos: {unknown}. Escreva abaixo o que cada um significa: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
       ],
       'pull.fields': ['Os campos importantes estão preenchidos', 'Quase todas as reservas precisam de: {fields}'],
+      'pull.contact': ['Os hóspedes podem ser contactados', 'Quase todas as reservas deveriam ter: {fields}'],
       'pull.volume': [
         'O número de reservas é plausível',
         'A lista de hoje não pode estar vazia nem ter mais do dobro dos quartos. Reservas {bookings}.',

@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useRef, useState } from 'react';
 import type { OperationId } from './client.ts';
+import { type Reach, useReach } from './reach.ts';
 
 /** A change as the feed reports it: ids only. */
 export interface News {
@@ -31,7 +32,9 @@ const refusedMs = 10_000;
 const mostNews = 12;
 
 export interface Feed {
+  /** Open, and the service answers. */
   readonly on: boolean;
+  readonly reach: Reach;
   readonly news: readonly News[];
 }
 
@@ -41,7 +44,8 @@ export interface Feed {
  */
 export function useLiveFeed(): Feed {
   const queries = useQueryClient();
-  const [feed, setFeed] = useState<Feed>({ on: false, news: [] });
+  const reach = useReach();
+  const [feed, setFeed] = useState<Omit<Feed, 'reach'>>({ on: false, news: [] });
   const pending = useRef(new Set<string>());
   useEffect(() => {
     const fresh: News[] = [];
@@ -93,7 +97,7 @@ export function useLiveFeed(): Feed {
       removeEventListener('pageshow', reopen);
     };
   }, [queries]);
-  return feed;
+  return { ...feed, on: feed.on && reach.state === 'here', reach };
 }
 
 function flush(queries: QueryClient, pending: Set<string>): void {
@@ -102,7 +106,7 @@ function flush(queries: QueryClient, pending: Set<string>): void {
   pending.clear();
 }
 
-export const LiveContext = createContext<Feed>({ on: false, news: [] });
+export const LiveContext = createContext<Feed>({ on: false, news: [], reach: { state: 'here', tryNow: () => {} } });
 export const useNews = (): readonly News[] => useContext(LiveContext).news;
 
 /** The polling interval: a quarter of the rate while the live feed is connected. */

@@ -73,6 +73,7 @@ export interface Operations {
       }[];
       totals: {
         integrations: number;
+        bookings: number;
         waiting: number;
         held: number;
         open_dead_letters: number;
@@ -94,11 +95,16 @@ export interface Operations {
         integrations: string[];
         waiting: number;
         dead_letters: number;
+        bookings: number;
+        everything: boolean;
       }[];
       health: {
         integration: string;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        rests_on: string | null;
+        bookings: number | null;
+        last_delivered_at: string | null;
         findings: {
           kind: string;
           subject: string;
@@ -110,12 +116,14 @@ export interface Operations {
         connector: string;
         events: number;
         changes: number;
+        moves: boolean;
         lanes: {
           destination: string;
           waiting: number;
           preview: boolean;
           held: number;
           failing: boolean;
+          moves: boolean;
         }[];
       }[];
       latency_waiting: number[];
@@ -151,6 +159,7 @@ export interface Operations {
           failed_runs: number;
           refused_events: number;
           dead_letters: number;
+          unlisted: number;
         }[];
       }[];
     };
@@ -207,6 +216,9 @@ export interface Operations {
         country: string | null;
         state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
         reasons: string[];
+        rests_on: string | null;
+        bookings: number | null;
+        last_delivered_at: string | null;
         findings: {
           kind: string;
           subject: string;
@@ -236,6 +248,7 @@ export interface Operations {
           problem: string | null;
         } | null;
         deliver: string[];
+        waits_until: string | null;
         last_run_at: string | null;
         last_run_status: string | null;
         running: number;
@@ -288,6 +301,9 @@ export interface Operations {
       country: string | null;
       state: "healthy" | "new" | "paused" | "attention" | "failing" | "auth_failed";
       reasons: string[];
+      rests_on: string | null;
+      bookings: number | null;
+      last_delivered_at: string | null;
       findings: {
         kind: string;
         subject: string;
@@ -317,6 +333,7 @@ export interface Operations {
         problem: string | null;
       } | null;
       deliver: string[];
+      waits_until: string | null;
       last_run_at: string | null;
       last_run_status: string | null;
       running: number;
@@ -354,6 +371,16 @@ export interface Operations {
     };
     answer: {
       paused: true;
+    };
+  };
+  'integrations.start': {
+    input: {
+      integration: string;
+    };
+    answer: {
+      version: number;
+      file: string;
+      pulling: boolean;
     };
   };
   'integrations.resume': {
@@ -541,6 +568,7 @@ export interface Operations {
       report: {
         day: string;
         counted_at: string;
+        behind: number;
         definition: "innbound" | "usali";
         currency: string;
         rates: {
@@ -1087,10 +1115,13 @@ export interface Operations {
       past_days?: number | undefined;
       future_days?: number | undefined;
       anyway?: boolean | undefined;
+      deliver?: string[] | undefined;
     };
     answer: {
       live: true;
       run_id: string | null;
+      deliver: string[];
+      preview: string[];
     };
   };
   'partner.open': {
@@ -1685,6 +1716,12 @@ export interface Operations {
           open_since: string;
           last_failure: string;
           next_probe_at: string;
+          refused: boolean;
+        } | null;
+        refusing: {
+          since: string;
+          records: number;
+          last_failure: string;
         } | null;
         last_delivered_at: string | null;
         last_failed_at: string | null;
@@ -1708,6 +1745,7 @@ export interface Operations {
     };
     answer: {
       tried: true;
+      replayed: number;
     };
   };
   'deliveries.list': {
@@ -3150,6 +3188,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'groups.list': ['GET', '/groups'],
   'integrations.get': ['GET', '/integrations/{integration}'],
   'integrations.pause': ['POST', '/integrations/{integration}/pause'],
+  'integrations.start': ['POST', '/integrations/{integration}/start'],
   'integrations.resume': ['POST', '/integrations/{integration}/resume'],
   'integrations.try_now': ['POST', '/integrations/{integration}/try-now'],
   'integrations.refetch': ['POST', '/integrations/{integration}/refetch'],

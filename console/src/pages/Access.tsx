@@ -7,6 +7,7 @@ import { useBrandChoices } from '../parts/BrandSelect.tsx';
 import { Ago, Card, Notice, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
+import { Sure } from '../parts/Sure.tsx';
 import { Table } from '../parts/Table.tsx';
 
 const kinds = { api: 'Token', sign_in: 'Sign-in link, not used yet', session: 'Signed in' };
@@ -51,14 +52,15 @@ export function AccessTable(props: { of: 'people' | 'programs'; empty: ReactNode
             head: 'Revoke',
             silent: true,
             cell: ({ token_id, name }) => (
-              <Button
+              <Sure
+                label="Revoke"
+                of={name}
+                title={`Revoke ${name}?`}
                 size="compact-sm"
-                variant="default"
-                aria-label={`Revoke ${name}`}
-                onClick={() => revoke.mutate(token_id)}
+                onSure={() => revoke.mutate(token_id)}
               >
-                Revoke
-              </Button>
+                It ends at once, with every session that was created from it, and cannot be given back.
+              </Sure>
             ),
           },
         ]}

@@ -6,7 +6,7 @@ import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
-import { number, span } from '../parts/format.ts';
+import { number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -49,6 +49,8 @@ function One({ destination }: { destination: Destination }) {
   const operator = useMay('operator');
   const all = useSeesAllBrands();
   const [resending, setResending] = useState(false);
+  const behind = destination.lanes.filter((one) => one.waiting + one.held > 0 || one.preview);
+  const quiet = destination.lanes.filter((one) => !behind.includes(one));
   const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
@@ -81,68 +83,88 @@ function One({ destination }: { destination: Destination }) {
             tone="warn"
             title={
               <>
-                The destination asked us to wait. Deliveries resume <Ago at={destination.paused_until} />.
+                The destination asked us to wait. Deliveries resume <Ago next at={destination.paused_until} />.
               </>
             }
           />
         )}
         {destination.circuit && (
-          <Notice tone="bad" title={`Not available: ${destination.circuit.last_failure}`}>
-            Since <Ago at={destination.circuit.open_since} />. Deliveries wait and resume by themselves; it is tried
-            again <Ago at={destination.circuit.next_probe_at} />.
+          <Notice
+            tone="bad"
+            title={`${destination.circuit.refused ? 'It refuses our credentials' : 'Not available'}: ${destination.circuit.last_failure}`}
+          >
+            Since <Ago at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
+            <Ago next at={destination.circuit.next_probe_at} />.{' '}
+            {destination.circuit.refused &&
+              'Replace the secret or correct the document: what waits is sent then, nothing has to be replayed.'}
           </Notice>
         )}
-        {(destination.circuit || destination.paused_until || failure) && (
+        {destination.refusing && (
+          <Notice tone="bad" title={`It refuses all changes: ${destination.refusing.last_failure}`}>
+            {plural(destination.refusing.records, 'change')} since <Ago at={destination.refusing.since} />, none
+            accepted; each is a dead letter. Correct the cause, then send them again with Try now.
+          </Notice>
+        )}
+        {(destination.circuit || destination.refusing || destination.paused_until || failure) && (
           <div>
             <TryNow action="try_destination" of={destination.name} />
           </div>
         )}
-        {failure && !destination.circuit && (
+        {failure && !destination.circuit && !destination.refusing && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>
         )}
       </div>
-      <Table
-        label={`Backlog of ${destination.name}`}
-        narrow
-        rows={destination.lanes.toSorted((a, b) => b.held + b.waiting - a.held - a.waiting)}
-        rowKey={({ integration }) => integration}
-        find={({ integration }) => integration}
-        columns={[
-          {
-            head: 'Brand',
-            cell: ({ integration, preview }) => (
-              <span className="row">
-                <BrandLink name={integration} lead />
-                {preview && <State of="paused" label="In preview" />}
-              </span>
-            ),
-          },
-          { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
-          { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
-          {
-            head: 'Blocked',
-            kind: 'number',
-            cell: ({ integration, held: count }) =>
-              count > 0 ? (
-                <Link to="/dead-letters" search={{ integration, destination: destination.name }}>
-                  {number(count)}
-                </Link>
-              ) : (
-                0
+      {quiet.length > 0 && (
+        <p className="inset muted small">Nothing waits of {listed(quiet.map(({ integration }) => integration))}.</p>
+      )}
+      {behind.length > 0 && (
+        <Table
+          label={`Backlog of ${destination.name}`}
+          narrow
+          rows={behind.toSorted((a, b) => b.held + b.waiting - a.held - a.waiting)}
+          rowKey={({ integration }) => integration}
+          find={({ integration }) => integration}
+          columns={[
+            {
+              head: 'Brand',
+              cell: ({ integration, preview }) => (
+                <span className="row">
+                  <BrandLink name={integration} lead />
+                  {preview && <State of="paused" label="In preview" />}
+                </span>
               ),
-          },
-          {
-            head: 'Oldest',
-            kind: 'number',
-            cell: ({ late_ms }) => (late_ms === null || late_ms < 1_000 ? '–' : span(late_ms)),
-          },
-        ]}
-      />
+            },
+            { head: 'Waiting', kind: 'number', cell: ({ waiting }) => number(waiting) },
+            { head: 'Retrying', kind: 'number', cell: ({ retrying }) => number(retrying) },
+            {
+              head: 'Blocked',
+              kind: 'number',
+              cell: ({ integration, held: count }) =>
+                count > 0 ? (
+                  <Link to="/dead-letters" search={{ integration, destination: destination.name }}>
+                    {number(count)}
+                  </Link>
+                ) : (
+                  0
+                ),
+            },
+            {
+              head: 'Oldest',
+              kind: 'number',
+              cell: ({ late_ms }) => (late_ms === null || late_ms < 1_000 ? '–' : span(late_ms)),
+            },
+          ]}
+        />
+      )}
     </Card>
   );
 }
+
+/** Some names, and how many others. */
+const listed = (names: readonly string[]): string =>
+  names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${number(names.length - 3)} others` : names.join(', ');
 
 const states = { waiting: 'Waiting', retrying: 'Retrying', held: 'Blocked' } as const;
 type DeliveryState = keyof typeof states;
@@ -206,8 +228,8 @@ function Undelivered({ first, items }: { first: DeliveryState; items: readonly D
                   </Button>
                 );
               if (waits_for) return untilThen[waits_for];
-              if (away.includes(destination)) return 'when it answers again';
-              return due_at && Date.parse(due_at) <= Date.now() ? 'now' : <Ago at={due_at} none="–" />;
+              if (away.includes(destination)) return 'when it accepts something again';
+              return <Ago next at={due_at} none="–" />;
             },
           },
         ]}

@@ -16,7 +16,7 @@ const route = getRouteApi('/desk/hotels/$name');
 /** What the manager of a hotel reads every morning; it fits on a page of paper. */
 export function Hotel() {
   const { name } = route.useParams();
-  const query = useApi('integrations.hotel', { integration: name }, { everyMs: 60_000 });
+  const query = useApi('integrations.hotel', { integration: name }, { everyMs: 10_000 });
   const brand = useApi('integrations.get', { integration: name, hours: 3 }, { everyMs: 60_000 });
   const reasons = incoming(brand.data)
     .map(({ message }) => message)
@@ -41,9 +41,7 @@ export function Hotel() {
             {report ? (
               <Report name={name} report={report} brand={brand} />
             ) : (
-              <Empty title="Nothing counted yet">
-                A report is counted a minute after the first reservations arrive.
-              </Empty>
+              <Empty title="Nothing counted yet">It is counted within a minute of the first reservations.</Empty>
             )}
           </div>
         </>
@@ -53,9 +51,10 @@ export function Hotel() {
 }
 
 const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
-const Counted = ({ report: { day, counted_at } }: { report: HotelReport }) => (
+const Counted = ({ report: { day, counted_at, behind } }: { report: HotelReport }) => (
   <>
     {longDay.format(new Date(day))} · counted <Ago at={counted_at} />
+    {behind > 0 && <strong> · {plural(behind, 'change')} since then, not in these figures yet</strong>}
   </>
 );
 

@@ -5,8 +5,10 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
+import { BrandState } from '../parts/BrandState.tsx';
 import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
+import { checksOf } from '../parts/claims.ts';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -20,7 +22,6 @@ import { EndpointCard } from './EndpointCard.tsx';
 import { FeedCard } from './FeedCard.tsx';
 import { HoldsCard } from './HoldsCard.tsx';
 import { LinksCard } from './links/LinksCard.tsx';
-import { started } from './onboard/brand.ts';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
@@ -40,7 +41,7 @@ export function Integration() {
             crumb={<Link to="/integrations">Integrations</Link>}
             lead={
               <span className="row">
-                <State of={brand.state} />
+                <BrandState brand={brand} />
                 <span>
                   {brand.brand_id} · connector{' '}
                   {all ? (
@@ -52,6 +53,7 @@ export function Integration() {
                   )}{' '}
                   v{brand.connector_version} · {brand.timezone}
                 </span>
+                {brand.state === 'healthy' && <span>{checksOf(brand).text}</span>}
               </span>
             }
           >
@@ -156,6 +158,10 @@ const titles = {
   auth_failed: 'Pulling is paused',
 } as const;
 
+/** What is held back has its own card below. */
+const shortly = ({ kind, message }: Finding): string =>
+  kind === 'rows_held' ? 'Values are held back: see below.' : message;
+
 /** What the checks found, worst first. */
 function Findings({ brand }: { brand: IntegrationDetail }) {
   // A lane that waits for its release does not pause the others.
@@ -165,7 +171,7 @@ function Findings({ brand }: { brand: IntegrationDetail }) {
     brand.state === 'new' ? 'calm' : brand.state === 'failing' || brand.state === 'auth_failed' ? 'bad' : 'warn';
   return (
     <Notice tone={tone} title={title}>
-      {brand.findings.map(({ message }) => (
+      {[...new Set(brand.findings.map(shortly))].map((message) => (
         <div key={message}>{message}</div>
       ))}
       <Remedies integration={brand.name} findings={brand.findings.filter(({ action }) => action !== 'resume')} />
@@ -252,16 +258,8 @@ function StartPulling({ integration }: { integration: string }) {
   const admin = useMay('admin');
   const all = useSeesAllBrands();
   const start = useAct(
-    async () => {
-      const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
-      return call('documents.apply', {
-        kind: 'integration',
-        name: integration,
-        text: started(source),
-        replaces: version,
-      });
-    },
-    () => 'Scheduled pulls are on.',
+    () => call('integrations.start', { integration }),
+    ({ pulling }) => (pulling ? 'Scheduled pulls are on.' : 'The document no longer pauses it; it is still paused.'),
   );
   if (!admin || !all) return null;
   return (
@@ -274,13 +272,20 @@ function StartPulling({ integration }: { integration: string }) {
 function Syncs({ brand }: { brand: IntegrationDetail }) {
   const hasNoWorker = brand.findings.some(({ kind }) => kind === 'role_missing');
   const until = brand.paused ? 'when resumed' : hasNoWorker ? 'when a worker runs' : undefined;
+  const waits = brand.waits_until !== null || brand.findings.some(({ kind }) => kind === 'run_waiting');
+  const later = (at: string | null) =>
+    at !== null && brand.waits_until !== null && brand.waits_until > at ? brand.waits_until : at;
   return (
     <Card
       title="Pull"
       aside={
         brand.pull &&
         (brand.running > 0 ? (
-          'a run is in progress'
+          waits ? (
+            'a run waits for the partner'
+          ) : (
+            'a run is in progress'
+          )
         ) : (
           <>
             last run <Ago at={brand.last_run_at} none="not yet" />
@@ -306,7 +311,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {until ? <span className="muted">{until}</span> : <Ago at={next_at} none="not scheduled" />}
+                {until ? <span className="muted">{until}</span> : <Ago next at={later(next_at)} none="not scheduled" />}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}

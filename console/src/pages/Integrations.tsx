@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
 import type { Group, Integration } from '../api/types.ts';
+import { BrandState } from '../parts/BrandState.tsx';
 import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, words } from '../parts/format.ts';
@@ -71,10 +72,10 @@ export function Integrations() {
             {
               head: 'State',
               ...sort(({ state }) => state),
-              cell: ({ state, running }) => (
+              cell: (item) => (
                 <>
-                  <State of={state} />
-                  {running > 0 && <State of="running" label={plural(running, 'run')} />}
+                  <BrandState brand={item} />
+                  {item.running > 0 && <State of="running" label={plural(item.running, 'run')} />}
                 </>
               ),
             },

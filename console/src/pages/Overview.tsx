@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview as Data } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { BrandState } from '../parts/BrandState.tsx';
+import { Ago, Card, Empty, Head, Loaded, Notice } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { checksOf, standing } from '../parts/claims.ts';
+import { faultsOf, isOf, uncovered } from '../parts/faults.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
-import { Causes, isOf, uncovered } from './overview/Causes.tsx';
+import { Causes } from './overview/Causes.tsx';
 import { Flow, worst } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
@@ -42,7 +44,7 @@ export function Overview() {
 function Standing({ data }: { data: Data }) {
   return (
     <>
-      {standing(data).text}{' '}
+      {standing({ ...data, wrong: faultsOf(data).count }).text}{' '}
       <span className="nowrap">
         Checked <Ago at={data.checked_at} />.
       </span>
@@ -71,7 +73,7 @@ function Health({ data }: { data: Data }) {
             head: 'Brand',
             cell: ({ integration }) => <BrandLink name={integration} lead />,
           },
-          { head: 'State', cell: ({ state }) => <State of={state} /> },
+          { head: 'State', cell: (brand) => <BrandState brand={brand} /> },
           {
             head: 'Why',
             phone: 'line',

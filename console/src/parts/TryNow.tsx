@@ -22,8 +22,8 @@ export function TryNow({ action, of }: { action: Action; of: string }) {
   const act = useAct(
     async () => {
       if (action === 'try_destination') {
-        await call('destinations.try_now', { destination: of });
-        return `${of} is tried now.`;
+        const { replayed } = await call('destinations.try_now', { destination: of });
+        return `${of} is tried now${replayed > 0 ? `: ${plural(replayed, 'dead letter')} sent again` : ''}.`;
       }
       if (action === 'try_now') {
         const { runs } = await call('integrations.try_now', { integration: of });

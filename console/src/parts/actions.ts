@@ -9,6 +9,7 @@ export const said: ReadonlyMap<string, string> = new Map([
   ['documents.remove', 'Removed'],
   ['integrations.pause', 'Paused'],
   ['integrations.resume', 'Resumed'],
+  ['integrations.start', 'Started the pulls of'],
   ['integrations.run', 'Started a run of'],
   ['integrations.backfill', 'Started a backfill of'],
   ['integrations.refetch', 'Fetched a reservation of'],

@@ -76,8 +76,8 @@ export function State({ of, tone, label }: { of: string; tone?: Tone; label?: st
   );
 }
 
-/** How long ago, updated while the page is open; the exact time on hover. */
-export function Ago({ at, none = 'never' }: { at: string | null | undefined; none?: string }) {
+/** How long ago, updated while the page is open; the exact time on hover. What is to come (`next`) and is over was due: it happens now. */
+export function Ago({ at, none = 'never', next }: { at: string | null | undefined; none?: string; next?: boolean }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 5_000);
@@ -86,7 +86,7 @@ export function Ago({ at, none = 'never' }: { at: string | null | undefined; non
   if (!at) return <span className="muted">{none}</span>;
   return (
     <time dateTime={at} title={instant(at)} className="nowrap">
-      {ago(at)}
+      {next && Date.parse(at) <= Date.now() ? 'now' : ago(at)}
     </time>
   );
 }
@@ -157,11 +157,26 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
+/** What an answer takes at most before it is called slow. */
+const patienceMs = 4_000;
+
 export function Loading() {
+  const [waitedS, setWaited] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setWaited((s) => s + patienceMs / 1_000), patienceMs);
+    return () => clearInterval(timer);
+  }, []);
   return (
-    <p className="loading muted" role="status">
-      Loading …
-    </p>
+    <div className="loading">
+      <p className="muted" role="status">
+        {waitedS === 0
+          ? 'Loading …'
+          : `The service answers slowly: nothing for ${waitedS} s. The page comes by itself.`}
+      </p>
+      <i />
+      <i />
+      <i />
+    </div>
   );
 }
 

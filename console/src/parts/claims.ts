@@ -11,7 +11,8 @@ import type {
   Run,
   SandboxReport,
 } from '../api/types.ts';
-import { number, plural, type Tone, words } from './format.ts';
+import { thingsWrong } from './faults.ts';
+import { clockOf, number, plural, type Tone, words } from './format.ts';
 import type { Entry } from './story.ts';
 
 /**
@@ -30,20 +31,25 @@ export function standing({
   states,
   totals,
   broken,
+  wrong,
 }: Pick<Overview, 'states' | 'broken'> & {
-  totals: Pick<Overview['totals'], 'integrations' | 'open_alerts'>;
+  totals: Pick<Overview['totals'], 'integrations' | 'open_alerts' | 'bookings'>;
+  /** As the badge and the title of what is wrong count it (faults.ts). */
+  wrong: number;
 }): Claim {
   const brands = totals.integrations;
   const unwell = states.attention + states.failing + states.auth_failed;
   const faults = broken.length;
   const claims = [
+    wrong > 0 && thingsWrong(wrong),
     unwell > 0 && `${number(unwell)} of ${plural(brands, 'brand')} ${unwell === 1 ? 'needs' : 'need'} attention`,
     faults > 0 && `${plural(faults, 'problem')} with the service`,
-    unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
+    wrong + unwell + faults === 0 && totals.open_alerts > 0 && `${plural(totals.open_alerts, 'alert')} open`,
   ].filter((one) => one !== false);
   if (claims.length > 0) return claim('bad', `${claims.join(', ')}.`);
   if (brands === 0) return claim('calm', 'No brand is connected yet.');
-  if (states.healthy === brands) return claim('good', `All well: ${plural(brands, 'brand')}.`);
+  if (states.healthy === brands)
+    return claim('good', `All well: ${plural(brands, 'brand')} with ${plural(totals.bookings, 'booking')}.`);
   const rest = [
     states.healthy > 0 && `${number(states.healthy)} healthy`,
     states.new > 0 && `${number(states.new)} without data yet`,
@@ -52,10 +58,14 @@ export function standing({
   return claim('calm', `No problem found: ${rest.join(', ')}.`);
 }
 
-export const checksOf = ({ state, reasons }: Pick<Integration, 'state' | 'reasons'>): Claim =>
-  state === 'healthy' && reasons.length === 0
-    ? claim('good', 'Every check passed.')
-    : claim('warn', reasons.join(' ') || words(state));
+/** A brand is well by what was checked and found, not because nothing was said against it. */
+export const checksOf = (brand: Pick<Integration, 'state' | 'reasons' | 'rests_on' | 'last_delivered_at'>): Claim => {
+  const { state, reasons, rests_on, last_delivered_at: at } = brand;
+  const rests = rests_on && `${rests_on}, ${at ? `last delivery ${clockOf(at)}` : 'no delivery lately'}.`;
+  return state === 'healthy' && reasons.length === 0 && rests && at
+    ? claim('good', rests)
+    : claim('warn', [...reasons, rests].filter(Boolean).join(' ') || words(state));
+};
 
 export function deliveredOf(one: Pick<Found, 'open_dead_letters' | 'held' | 'undelivered' | 'receivers'>): Claim {
   if (one.open_dead_letters > 0) return claim('bad', plural(one.open_dead_letters, 'dead letter'));
@@ -74,7 +84,10 @@ export function pushGaps(
   const missed = items.reduce((all, { created, updated, cancelled }) => all + created + updated + cancelled, 0);
   if (missed > 0) return claim('warn', `${plural(missed, 'change')} that no event reported`);
   if (refused > 0)
-    return claim('warn', `${plural(refused, 'event')} refused in the last 14 days; polls bring the changes later.`);
+    return claim(
+      'warn',
+      `${plural(refused, 'event')} refused in the last 14 days: what they said is known only if a poll found it.`,
+    );
   if (first_event_at === null) return claim('calm', 'No event has arrived, so nothing can be compared.');
   if (nowMs - Date.parse(first_event_at) < comparedAfterMs)
     return claim('calm', 'The first event arrived less than ten minutes ago: nothing is compared yet.');

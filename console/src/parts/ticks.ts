@@ -44,7 +44,7 @@ export function waitingText(
   const said = (text: string | null | undefined) => (text ? ` Last answer: ${sentence(text)}` : '');
   if (away_since) {
     const next = next_probe_at && Date.parse(next_probe_at) > Date.now() ? ago(next_probe_at) : 'now';
-    return `waits: the destination is away since ${clockOf(away_since)} (${ago(away_since)}).${said(away_said ?? failed.at(-1)?.message)} It is tried again ${next}.`;
+    return `waits: the destination takes nothing since ${clockOf(away_since)} (${ago(away_since)}).${said(away_said ?? failed.at(-1)?.message)} It is tried again ${next}.`;
   }
   const [first] = failed;
   if (attempt === 0 || first === undefined) return 'is sent next';

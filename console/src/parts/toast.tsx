@@ -11,22 +11,32 @@ let lastId = 0;
 
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
-  const say = useCallback<Say>((text, tone = 'good') => {
-    const id = ++lastId;
-    setToasts((all) => [...all.slice(-3), { id, text, tone }]);
-    setTimeout(() => setToasts((all) => all.filter((toast) => toast.id !== id)), tone === 'bad' ? 9_000 : 4_500);
-  }, []);
+  const close = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
+  const say = useCallback<Say>(
+    (text, tone = 'good') => {
+      const id = ++lastId;
+      setToasts((all) => [...all.slice(-3), { id, text, tone }]);
+      // A refusal has the next step in it: it stays until somebody has read it.
+      if (tone === 'good') setTimeout(() => close(id), 4_500);
+    },
+    [close],
+  );
   const shown = useMemo(
     () => (
       <div className="toasts" role="status" aria-live="polite">
         {toasts.map(({ id, text, tone }) => (
           <div key={id} className="toast" data-tone={tone}>
             {text}
+            {tone === 'bad' && (
+              <button type="button" aria-label="Close" onClick={() => close(id)}>
+                ×
+              </button>
+            )}
           </div>
         ))}
       </div>
     ),
-    [toasts],
+    [toasts, close],
   );
   return (
     <ToastContext value={say}>

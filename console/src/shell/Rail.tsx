@@ -1,7 +1,10 @@
+import { Button } from '@mantine/core';
 import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { Problem } from '../api/client.ts';
+import { LiveContext } from '../api/live.ts';
+import type { Reach } from '../api/reach.ts';
 import { Ago, Notice } from '../parts/basics.tsx';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
@@ -11,6 +14,33 @@ import { UserMenu } from './UserMenu.tsx';
 
 /** Pages keep their last answers while the service does not answer, or refuses a part of the page; this says so. */
 export function Away() {
+  const { reach } = useContext(LiveContext);
+  return reach.state === 'away' ? <NoService reach={reach} /> : <Outdated />;
+}
+
+function NoService({ reach }: { reach: Reach }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const leftS = Math.max(0, Math.ceil(((reach.nextAt ?? now) - now) / 1_000));
+  return (
+    <Notice tone="bad" role="alert" title="The service does not answer">
+      <div className="row">
+        <span>
+          {reach.said} What is on this page is as it was before.{' '}
+          <span aria-hidden="true">{leftS > 0 ? `It is tried again in ${leftS} s.` : 'It is tried now.'}</span>
+        </span>
+        <Button size="xs" variant="default" onClick={reach.tryNow}>
+          Try now
+        </Button>
+      </div>
+    </Notice>
+  );
+}
+
+function Outdated() {
   const answers = useQueryClient().getQueryCache();
   const outdated = useSyncExternalStore(
     useCallback((changed) => answers.subscribe(notifyManager.batchCalls(changed)), [answers]),
@@ -26,7 +56,7 @@ export function Away() {
   );
 }
 
-export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) {
+export function Rail(props: { open: boolean; onGo: () => void }) {
   const counts = useCounts();
   const groups = usePlaces();
   return (
@@ -60,7 +90,7 @@ export function Rail(props: { open: boolean; live: boolean; onGo: () => void }) 
           </div>
         ))}
       </div>
-      <UserMenu live={props.live} />
+      <UserMenu />
     </nav>
   );
 }

@@ -25,10 +25,20 @@ export function Shell() {
     return (
       <main className="main">
         <Failure error={session.error} />
+        <Again often={() => void session.refetch()} />
       </main>
     );
   }
   return session.data ? <Frame /> : null;
+}
+
+/** A page that was opened while the service was away comes by itself. */
+function Again({ often }: { often: () => void }) {
+  useEffect(() => {
+    const timer = setInterval(often, 3_000);
+    return () => clearInterval(timer);
+  }, [often]);
+  return <p className="muted small">It is tried again every few seconds.</p>;
 }
 
 function Frame() {
@@ -54,7 +64,7 @@ function Frame() {
             <Mark /> Innbound
           </Link>
         </nav>
-        <Rail open={menu} live={live.on} onGo={() => setMenu(false)} />
+        <Rail open={menu} onGo={() => setMenu(false)} />
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <Finder />
           <Away />

@@ -1,18 +1,21 @@
+import { useContext } from 'react';
+import { LiveContext } from '../api/live.ts';
 import { zone } from '../parts/format.ts';
-import { useOverview } from './overview.ts';
 import { ask, useOwnActions } from './own-actions.ts';
 import { useSession } from './session.ts';
 
+const words = { slow: 'Slow connection', away: 'No connection' } as const;
+
 /** Who is signed in, and what concerns only this person: theme, keys, signing out. */
-export function UserMenu({ live }: { live: boolean }) {
+export function UserMenu() {
   const { data: who } = useSession();
-  const { error } = useOverview();
+  const { on, reach } = useContext(LiveContext);
   const { scheme, switchTheme, leave } = useOwnActions();
   return (
     <div className="rail-foot">
-      <span className="live" data-on={live && !error}>
+      <span className="live" data-on={on}>
         <i />
-        {error ? 'No connection' : live ? 'Live' : 'Polling every few seconds'}
+        {reach.state === 'here' ? (on ? 'Live' : 'Polling every few seconds') : words[reach.state]}
       </span>
       <span className="live">Times in {zone}</span>
       <button type="button" className="rail-button who" popoverTarget="user-menu">

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { stops, waitsFor } from '../../operations/facts.ts';
 import { healthOf } from '../../operations/health.ts';
-import { tryDestinations } from '../../runtime/probe-again.ts';
+import { tryDestination } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { refusingDestinations } from '../../store/operate/conditions.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
@@ -32,9 +33,16 @@ export function destinationRoutes({ runtime }: Api): Route[] {
             open_since: instant,
             last_failure: z.string().describe('The last failed answer of the destination, without guest data.'),
             next_probe_at: instant,
+            refused: z.boolean().describe('It refuses our credentials.'),
           })
           .nullable()
-          .describe('The destination is away: work waits, only probes are sent, and no tries are used.'),
+          .describe(
+            'The destination is away or refuses our credentials: work waits, only probes are sent, and no tries are used.',
+          ),
+        refusing: z
+          .object({ since: instant, records: z.int(), last_failure: z.string() })
+          .nullable()
+          .describe('It refuses every change; each is a dead letter.'),
         last_delivered_at: instant.nullable(),
         last_failed_at: instant.nullable(),
         last_failure: z.string().nullable(),
@@ -42,8 +50,12 @@ export function destinationRoutes({ runtime }: Api): Route[] {
       }),
       handle: async ({ within }) => {
         const views = viewsOf(runtime, within);
-        const [now, health] = await Promise.all([
+        const [now, refusing, health] = await Promise.all([
           destinationsNow(
+            pool,
+            views.map(({ name }) => name),
+          ),
+          refusingDestinations(
             pool,
             views.map(({ name }) => name),
           ),
@@ -56,9 +68,14 @@ export function destinationRoutes({ runtime }: Api): Route[] {
           const held = mine.reduce((sum, lane) => sum + lane.held, 0);
           return {
             ...view,
-            state: destinationState(view.name, view.paused, brands, held),
+            state: destinationState(
+              view.name,
+              { paused: view.paused, held, delivered: (status?.last_delivered_at ?? null) !== null },
+              brands,
+            ),
             paused_until: status?.paused_until ?? null,
             circuit: status?.circuit ?? null,
+            refusing: refusing.find(({ name }) => name === view.name) ?? null,
             last_delivered_at: status?.last_delivered_at ?? null,
             last_failed_at: status?.last_failed_at ?? null,
             last_failure: status?.last_failure ?? null,
@@ -70,15 +87,15 @@ export function destinationRoutes({ runtime }: Api): Route[] {
     }),
     operator('POST /destinations/{destination}/try-now', {
       id: 'destinations.try_now',
-      summary: 'Probe a destination whose circuit is open, and retry failed deliveries without waiting',
+      summary:
+        'Probe a destination whose circuit is open, retry failed deliveries, and send again what one that refuses everything refused',
       scope: 'any',
-      response: z.object({ tried: z.literal(true) }),
-      handle: async ({ params: { destination }, within }) => {
+      response: z.object({ tried: z.literal(true), replayed: z.int().describe('Dead letters that are sent again.') }),
+      handle: async ({ params: { destination }, within, caller }) => {
         const isSeen = viewsOf(runtime, within).some(({ name }) => name === destination);
         if (!isSeen) return notFound(`destination ${destination}`);
-        await tryDestinations(pool, [destination]);
-        runtime.wake.signal('outbox');
-        return ok({ tried: true });
+        const replayed = await tryDestination(runtime, destination, { within, by: caller.name });
+        return ok({ tried: true, replayed });
       },
     }),
     viewer('GET /deliveries', {

@@ -26,6 +26,7 @@ const books = z.object({ rooms: z.int(), revenue: z.number() });
 const report = z.object({
   day: date.describe('Today at the hotel when it was counted.'),
   counted_at: instant,
+  behind: z.int().describe('Changes since then that are not in the figures yet.'),
   definition: z.enum(['innbound', 'usali']),
   currency: z.string(),
   rates: z
@@ -106,7 +107,7 @@ export function hotelRoutes({ runtime }: Api): Route[] {
       id: 'integrations.hotel',
       summary:
         'The morning report of a hotel: today, the next 90 nights, months, pace, cancellations, channels and guests',
-      description: 'Counted within a minute of a change. `report` is null until the first count.',
+      description: 'Counted within a minute of a change, and when it is read. `report` is null until the first count.',
       response: z.object({ report: report.nullable() }),
       handle: async ({ params: { integration } }) => ok({ report: (await hotelReport(runtime, integration)) ?? null }),
     }),

@@ -7,7 +7,7 @@ import { linkFor } from '../../operations/consent.ts';
 import { dryRunDay } from '../../operations/dry-run.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { previewRelease, release, resendRecords } from '../../operations/resend.ts';
-import { resume, tryPartnerOf } from '../../operations/resume.ts';
+import { resume, startPulling, tryPartnerOf } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { Json, SyncType } from '../../terms.ts';
@@ -44,6 +44,23 @@ export function integrationActionRoutes({ runtime }: Api): Route[] {
         if (!exists(params.integration)) return notFound(`integration ${params.integration}`);
         await pauseIntegration(runtime.pool, params.integration, caller.name, body.reason ?? null);
         return ok({ paused: true });
+      },
+    }),
+    admin('POST /integrations/{integration}/start', {
+      id: 'integrations.start',
+      summary: 'Take the pause of a new brand out of its document, so that it is pulled on schedule',
+      response: z.object({
+        version: z.int(),
+        file: z.string(),
+        pulling: z
+          .boolean()
+          .describe('False if it stays paused: by a person, or because the partner refuses the credentials.'),
+      }),
+      handle: async ({ params: { integration }, caller }) => {
+        const done = await startPulling(runtime, integration, caller.name);
+        if (!('pulling' in done)) return answer(done, `integration ${integration}`);
+        const { version, file, pulling } = done;
+        return ok({ version, file, pulling });
       },
     }),
     operator('POST /integrations/{integration}/resume', {

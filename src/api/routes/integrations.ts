@@ -15,6 +15,14 @@ import { type Api, instant, notFound, ok, type Route, viewer } from '../route.ts
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
   reasons: z.array(z.string()).describe('The messages of the findings.'),
+  rests_on: z
+    .string()
+    .nullable()
+    .describe(
+      'What the state rests on: how many bookings, and how many of them have an e-mail address. Null: on nothing yet.',
+    ),
+  bookings: z.int().nullable().describe('Stored now. Null if they were never counted.'),
+  last_delivered_at: instant.nullable().describe('Within ten seconds; within an hour if it is long ago.'),
   findings: z.array(
     z.object({
       kind: z.string().describe('As of an alert; some conditions raise none.'),
@@ -69,6 +77,7 @@ const integrationSchema = z.object({
     .nullable()
     .describe('The partner’s stream that brings the brand’s events.'),
   deliver: z.array(z.string()),
+  waits_until: instant.nullable().describe('The partner asked us to wait (429): no run begins before.'),
   last_run_at: instant.nullable(),
   last_run_status: z.string().nullable(),
   ...counts('running', 'open_dead_letters', 'open_alerts'),
@@ -222,6 +231,7 @@ async function describe(runtime: Runtime, integrations: readonly Brand[], hours:
       push: { enabled: body.push.enabled, last_event_at: now?.last_event_at ?? null },
       stream: mine?.stream ?? null,
       deliver: body.deliver,
+      waits_until: now?.retry_at ?? null,
       last_run_at: now?.last_run_at ?? null,
       last_run_status: now?.last_run_status ?? null,
       running: now?.running ?? 0,
@@ -237,4 +247,7 @@ export const healthAnswer = (health: BrandHealth | undefined) => ({
   state: health?.state ?? 'new',
   reasons: health?.findings.map(({ message }) => message) ?? [],
   findings: health?.findings ?? [],
+  rests_on: health?.restsOn ?? null,
+  bookings: health?.now.bookings ?? null,
+  last_delivered_at: health?.now.last_delivered_at ?? null,
 });

@@ -145,10 +145,21 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
         past_days: z.int().min(0).max(730).default(30).describe('How far back the first backfill reaches.'),
         future_days: z.int().min(0).max(730).default(365),
         anyway: z.boolean().default(false).describe('Although the checklist has gaps.'),
+        deliver: z
+          .array(z.string())
+          .optional()
+          .describe(
+            'Where its bookings go, held in preview until they are released; empty: nowhere, on purpose. Needed if the document names no destination.',
+          ),
       }),
-      response: z.object({ live: z.literal(true), run_id: z.string().nullable() }),
-      handle: async ({ params, body: { past_days: pastDays, future_days: futureDays, anyway }, caller }) => {
-        const approval = { pastDays, futureDays, anyway };
+      response: z.object({
+        live: z.literal(true),
+        run_id: z.string().nullable(),
+        deliver: z.array(z.string()),
+        preview: z.array(z.string()).describe('Of these, the ones that wait for a release.'),
+      }),
+      handle: async ({ params, body: { past_days: pastDays, future_days: futureDays, anyway, deliver }, caller }) => {
+        const approval = { pastDays, futureDays, anyway, deliver };
         return ok({ live: true, ...(await goLive(runtime, await linkOf(params.link_id), approval, caller.name)) });
       },
     }),

@@ -45,6 +45,8 @@ const cause = z.object({
     .int()
     .describe('Changes of these brands that wait for delivery, for a destination those that wait for it.'),
   dead_letters: z.int().describe('Open dead letters of these brands.'),
+  bookings: z.int().describe('Stored bookings of these brands.'),
+  everything: z.boolean().describe('It concerns the whole service: the others may be its effects.'),
 });
 const lane = z.object({
   destination: z.string(),
@@ -52,6 +54,7 @@ const lane = z.object({
   preview: z.boolean(),
   held: z.int(),
   failing: z.boolean(),
+  moves: z.boolean().describe('The destination accepted something in the last minute.'),
 });
 const periods = { '15m': 15 * 60_000, '1h': 3_600_000, '24h': 86_400_000, '7d': 7 * 86_400_000 };
 
@@ -79,12 +82,17 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
         series: z.array(point),
         totals: z.object({
           integrations: z.int(),
+          bookings: z.int().describe('Stored now, of all brands, as they were last counted.'),
           waiting: z.int().describe('Events that wait to be processed, and changes that wait for delivery.'),
           ...counts('held', 'open_dead_letters', 'open_alerts', 'running'),
         }),
         checked_at: instant.describe('When the health below was checked.'),
         states: z.record(z.enum(healthStates), z.int()),
-        causes: z.array(cause).describe('What is wrong, one entry for each cause, the worst first.'),
+        causes: z
+          .array(cause)
+          .describe(
+            'What is wrong, one entry for each cause: first what concerns everything, then critical ones, those of most bookings first.',
+          ),
         health: z.array(
           z.object({
             integration: z.string(),
@@ -92,6 +100,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
             connector: z.string(),
             events: z.int().describe('Events accepted in the period.'),
             changes: z.int(),
+            moves: z.boolean().describe('Something of it changed or arrived in the last minute.'),
             lanes: z.array(lane),
           }),
         ),
@@ -139,6 +148,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           series: activity.points,
           totals: {
             integrations: names.length,
+            bookings: sum(now.map(({ bookings }) => bookings ?? 0)),
             waiting,
             held: sum(lanes.map(({ held }) => held)),
             open_dead_letters: sum(now.map(({ open_dead_letters }) => open_dead_letters)),
@@ -147,15 +157,16 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
           },
           checked_at: new Date(),
           states,
-          causes: causes.map((one) => ({ ...one, ...effectOn(one, health) })),
+          causes: causes.map((one) => ({ ...one, ...effectOn(one, health) })).toSorted(byReach),
           health: health.map((one) => {
-            const { events = 0, changes = 0 } = activityOf.get(one.integration) ?? {};
+            const { events = 0, changes = 0, moves = false } = activityOf.get(one.integration) ?? {};
             return {
               integration: one.integration,
               ...healthAnswer(one),
               connector: connectorOf.get(one.integration) ?? '',
               events,
               changes,
+              moves,
               lanes: one.lanes.map((each) => lane.parse(each)),
             };
           }),
@@ -217,6 +228,9 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
                 failed_runs: z.int().describe('Failed or incomplete.'),
                 refused_events: z.int(),
                 dead_letters: z.int(),
+                unlisted: z
+                  .int()
+                  .describe('Bookings that left the partner’s list on this day and are not listed again.'),
               }),
             ),
           }),
@@ -285,7 +299,7 @@ export function overviewRoutes({ runtime, live }: Api): Route[] {
 type OpenCause = Awaited<ReturnType<typeof openCauses>>[number];
 
 /** What waits and what failed because of a cause, as far as the health of its brands shows it. */
-function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: number; dead_letters: number } {
+function effectOn(cause: OpenCause, health: readonly BrandHealth[]) {
   const destination = /^destination:(.*)$/s.exec(cause.cause)?.[1];
   // A cause of many brands does not list them.
   const isShared = cause.cause.startsWith('brands:');
@@ -298,5 +312,15 @@ function effectOn(cause: OpenCause, health: readonly BrandHealth[]): { waiting: 
   return {
     waiting: sum(lanes.map(({ waiting }) => waiting)),
     dead_letters: sum(mine.map(({ now }) => now.open_dead_letters)),
+    bookings: sum(mine.map(({ now }) => now.bookings ?? 0)),
+    everything: cause.kind === 'role_missing',
   };
 }
+
+type Reach = OpenCause & ReturnType<typeof effectOn>;
+
+const byReach = (a: Reach, b: Reach): number =>
+  Number(b.everything) - Number(a.everything) ||
+  a.severity.localeCompare(b.severity) ||
+  b.bookings - a.bookings ||
+  a.since.getTime() - b.since.getTime();

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'f4d7d220932f1a67f3dcc8c10b6a6bdf20490dd3cf80edbcd8127ead1d957dea',
+  hash: '3fb1fbc607788908d9425e39a4984018321d52331b372d7e3b428cad4d9acd6b',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -51,8 +51,9 @@ export async function countHotel(pool: Pool, place: HotelPlace): Promise<void> {
     ? addDays(today, -31)
     : new Date(Date.UTC(year ?? 0, (month ?? 0) - 26)).toISOString().slice(0, 10);
   const counted = await transaction(pool, async (tx) => {
-    // The planner knows nothing about the rows of a part, and would compare each with each.
-    await tx.query(`set local enable_nestloop = off; set local work_mem = '64MB'`);
+    // The planner knows nothing about the rows of a part, and would compare each with each. Forbidden, that has a price so high that
+    // PostgreSQL would compile the statement, which takes longer than it runs.
+    await tx.query(`set local enable_nestloop = off; set local jit = off; set local work_mem = '64MB'`);
     return rowOf(tx)<Counted>(hotelSql, [integration, timezone, first]);
   });
   if (counted === undefined) return;
@@ -163,26 +164,38 @@ async function askedNights(
   return { today, ranges, isKnown, stored };
 }
 
-/** The brands whose report is not of today, or older than their newest change or backfill. */
-export async function outdatedHotels(db: Pick<Pool, 'query'>, places: readonly HotelPlace[]): Promise<HotelPlace[]> {
+/** The brands whose report is not of today, or older than their newest change or backfill; if it was not counted a moment ago. */
+export async function outdatedHotels(
+  db: Pick<Pool, 'query'>,
+  places: readonly HotelPlace[],
+  leastAgeMs = 0,
+): Promise<HotelPlace[]> {
   const outdated = await columnOf(db)<string>(
     `select p.integration from unnest($1::text[], $2::text[]) as p (integration, timezone)
        join activity t on t.integration = p.integration and t.step = 'ever' left join hotels h on h.integration = p.integration
-      where h.day is null or h.day <> (now() at time zone p.timezone)::date or h.changes <> t.changes
-         or exists (select from runs r where r.integration = p.integration and r.sync = 'backfill' and r.finished_at > h.counted_at)
+      where (h.day is null or h.day <> (now() at time zone p.timezone)::date or h.changes <> t.changes
+             or exists (select from runs r where r.integration = p.integration and r.sync = 'backfill' and r.finished_at > h.counted_at))
+        and coalesce(h.counted_at, '-infinity') <= now() - $3 * interval '1 ms'
       order by h.counted_at nulls first`,
-    columnsOf(places, 'integration', 'timezone'),
+    [...columnsOf(places, 'integration', 'timezone'), leastAgeMs],
   );
   const byName = new Map(places.map((place) => [place.integration, place]));
   return outdated.flatMap((integration) => byName.get(integration) ?? []);
 }
 
-export const readHotel = (
-  pool: Pool,
-  integration: string,
-): Promise<{ readonly day: string; readonly report: HotelFacts; readonly counted_at: Date } | undefined> =>
+interface StoredReport {
+  readonly day: string;
+  readonly report: HotelFacts;
+  readonly counted_at: Date;
+  /** Changes since then, as far as they are counted. */
+  readonly behind: number;
+}
+
+export const readHotel = (pool: Pool, integration: string): Promise<StoredReport | undefined> =>
   rowOf(pool)(
-    `select to_char(day, 'YYYY-MM-DD') as day, report, counted_at from hotels where integration = $1 and report is not null`,
+    `select to_char(h.day, 'YYYY-MM-DD') as day, h.report, h.counted_at, greatest(0, coalesce(t.changes - h.changes, 0))::int as behind
+       from hotels h left join activity t on t.integration = h.integration and t.step = 'ever'
+      where h.integration = $1 and h.report is not null`,
     [integration],
   );
 

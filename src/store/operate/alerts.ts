@@ -73,7 +73,7 @@ export interface Concern {
 
 /** Alerts that concern every brand, or every brand that feeds their subject; `at` is the number of the parameter with the destinations. */
 export const ofMany = (alert: string, at: number): string =>
-  `(${alert}.kind = 'role_missing' or (${alert}.kind in ('destination_away', 'destination_failing') and ${alert}.subject = any($${at}::text[])))`;
+  `(${alert}.kind = 'role_missing' or (${alert}.kind in ('destination_away', 'destination_failing', 'destination_refusing') and ${alert}.subject = any($${at}::text[])))`;
 
 /** The condition for an alert; `at` is the number of the first of the two parameters, see `concernParameters`. */
 export const concerns = (at: number): string =>

@@ -34,12 +34,64 @@ export const authFailures = (db: Pool, integrations: readonly string[]) =>
     [integrations],
   );
 
-export const deadLetterGrowth = (db: Pool) =>
+/** Below this, a brand's cancellations of an hour are ordinary. */
+const fewestCancelled = 10;
+
+/**
+ * Brands of whose coming bookings a quarter was cancelled within an hour, or ten times as many as in a usual hour of the last week: a large
+ * minority is not held back, but somebody is told, for a day.
+ */
+export const manyCancelled = (db: Pool) =>
+  rowsOf(db)<Facts['cancelled'][number]>(
+    `with hour as (
+       select integration, count(distinct id)::int as cancelled from history
+        where at > now() - interval '1 hour' and outcome = 'cancelled' and type = 'reservation'
+        group by integration having count(distinct id) >= ${fewestCancelled}
+     ), judged as (
+       select h.integration, h.cancelled,
+              (select count(*)::int from records r where r.integration = h.integration and r.arrival >= current_date and r.version > 0
+                  and (r.event <> 'cancelled' or r.changed_at > now() - interval '1 hour')) as coming,
+              (select count(*) / 168.0 from history w where w.integration = h.integration and w.outcome = 'cancelled'
+                  and w.at between now() - interval '7 days' and now() - interval '1 hour')::float8 as usual
+         from hour h
+     ), told as (
+       select integration, cancelled, coming, usual from judged
+        where cancelled >= coming * 0.25 or (usual >= 1 and cancelled >= usual * 10)
+     )
+     select * from told
+     union all
+     select integration, (detail ->> 'cancelled')::int, (detail ->> 'coming')::int, (detail ->> 'usual')::float8 from alerts
+      where kind = 'rows_unusual' and subject = 'many cancelled' and resolved_at is null and raised_at > now() - interval '1 day'
+        and integration not in (select integration from told)`,
+  );
+
+/** A few may lie with their records; with so many and nothing accepted since the first, it is the destination. */
+const fewestRefused = 3;
+
+/** What the destination itself said no to, not what a rule of ours did. */
+export const refusals = ['deliver.refused', 'deliver.auth_failed', 'deliver.tries_used_up'];
+
+/** Of these destinations, those that have accepted nothing since they began to refuse. */
+export const refusingDestinations = (db: Pool, names: readonly string[]): Promise<Facts['refusing']> =>
+  rowsOf(db)(
+    `select d.destination as name, count(*)::int as records, min(d.last_at) as since,
+            (array_agg(d.message order by d.last_at desc))[1] as last_failure
+       from dead_letters d left join remotes r on r.kind = 'destination' and r.name = d.destination
+      where d.state = 'open' and d.kind = 'delivery' and d.code = any($2) and d.destination = any($1)
+        and d.last_at > coalesce(r.delivered_at, '-infinity')
+      group by d.destination having count(*) >= ${fewestRefused} order by 1`,
+    [names, refusals],
+  );
+
+/** Letters of these destinations are not counted: another condition says what is wrong. */
+export const deadLetterGrowth = (db: Pool, refusing: readonly string[]) =>
   rowsOf(db)<Facts['deadLetters'][number]>(
     `select integration, count(*) filter (where at > now() - interval '1 hour')::int as last_hour,
             (count(*) filter (where at <= now() - interval '1 hour' and at > now() - interval '25 hours') / 24.0)::float8 as usual,
             count(*) filter (where state = 'open')::int as open
-       from dead_letters where state = 'open' or at > now() - interval '25 hours' group by integration`,
+       from dead_letters where (state = 'open' or at > now() - interval '25 hours') and coalesce(destination, '') <> all($1)
+      group by integration`,
+    [refusing],
   );
 
 export const clockSkews = (db: Pool) =>

@@ -12,7 +12,9 @@ export const claimMark = (pool: Pool, name: string, everyMs: number, leaseMs = e
     [name, everyMs, leaseMs - everyMs],
   );
 
-export const keepMark = (pool: Pool, name: string) => pool.query('update marks set at = now() where name = $1', [name]);
+/** Nobody claims it again before its interval and the rest. */
+export const keepMark = (pool: Pool, name: string, restMs = 0) =>
+  pool.query(`update marks set at = now() + $2 * interval '1 ms' where name = $1`, [name, restMs]);
 
 /** True for the first use on any node. `lifeMs`: after this time it is refused for its age. */
 export const useOnce = (pool: Pool, what: string, lifeMs: number): Promise<boolean> =>

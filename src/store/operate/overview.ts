@@ -17,6 +17,12 @@ export interface IntegrationNow {
   readonly last_run_at: Date | null;
   readonly last_run_status: string | null;
   readonly running: number;
+  /** Stored bookings, and those with an e-mail address; null if they were never counted. */
+  readonly bookings: number | null;
+  readonly with_email: number;
+  /** Deliveries ever, and the last of them (within ten seconds; an hour if it is long ago). */
+  readonly delivered: number;
+  readonly last_delivered_at: Date | null;
 }
 
 /**
@@ -30,8 +36,15 @@ export const integrationsNow = (db: Pool, names: readonly string[]): Promise<Int
             coalesce(d.open, 0) as open_dead_letters,
             (select e.received_at from events e where e.integration = n.name and e.event <> 'guest.feedback' order by e.seq desc limit 1) as last_event_at,
             r.finished_at as last_run_at, r.state as last_run_status,
-            (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running
+            (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running,
+            (e.quality ->> 'bookings')::int as bookings, coalesce((e.quality ->> 'with_email')::int, 0) as with_email,
+            coalesce(e.delivered, 0)::float8 as delivered,
+            coalesce((select at + interval '10 seconds' from activity a where a.integration = n.name and a.step = '10s' and a.delivered > 0
+                       order by at desc limit 1),
+                     (select at from activity a where a.integration = n.name and a.step = '1h' and a.delivered > 0 order by at desc limit 1)
+            ) as last_delivered_at
        from unnest($1::text[]) as n (name)
+       left join activity e on e.integration = n.name and e.step = 'ever'
        left join partner_accounts p on p.integration = n.name
        left join (select integration, count(*)::int as open from dead_letters
                    where integration = any($1) and state = 'open' group by integration) d on d.integration = n.name
@@ -47,6 +60,8 @@ export const integrationsNow = (db: Pool, names: readonly string[]): Promise<Int
 export interface LaneNow extends LaneKey, Pick<LaneFacts, 'waiting' | 'late_ms'> {
   /** Records that a dead letter holds back. */
   readonly held: number;
+  /** The destination accepted something of any brand in the last minute. */
+  readonly moves: boolean;
 }
 
 /** The backlog of each lane. Counting stops at one million per lane; its order makes PostgreSQL use the index of due rows. */
@@ -59,7 +74,9 @@ export const lanesNow = (db: Pool, lanes: readonly LaneKey[]): Promise<LaneNow[]
                 and d.kind = 'delivery' and d.destination = l.destination) as held,
             (select greatest(0, extract(epoch from now() - o.due_at) * 1000)::bigint from outbox o
               where o.integration = l.integration and o.destination = l.destination and o.due_at is not null
-              order by o.due_at limit 1) as late_ms
+              order by o.due_at limit 1) as late_ms,
+            exists (select from remotes r where r.kind = 'destination' and r.name = l.destination
+                       and r.delivered_at > now() - interval '1 minute') as moves
        from unnest($1::text[], $2::text[]) as l (integration, destination)`,
     columnsOf(lanes, 'integration', 'destination'),
   );

@@ -57,6 +57,8 @@ interface BrandActivity {
   readonly integration: string;
   readonly events: number;
   readonly changes: number;
+  /** Something happened in the last minute. */
+  readonly moves: boolean;
 }
 
 /** Brands to which nothing happened are absent. */
@@ -67,7 +69,10 @@ export const readBrandActivity = (
   integrations: readonly string[] | undefined,
 ): Promise<BrandActivity[]> =>
   rowsOf(db)(
-    `select integration, sum(events)::int as events, sum(changes)::int as changes from (${chosen}) c group by integration`,
+    `select integration, sum(events)::int as events, sum(changes)::int as changes,
+            exists (select from activity a where a.integration = c.integration and a.step = '10s' and a.at > now() - interval '75 seconds'
+                       and a.events + a.changes > 0) as moves
+       from (${chosen}) c group by integration`,
     [step, sinceMs, integrations],
   );
 
@@ -106,25 +111,30 @@ export const readDays = (db: Pool, integrations: readonly string[], days: number
      ), firsts as (select integration, min(hour) as first from hours group by 1),
      failures as (
        select integration, date_trunc('day', at, 'UTC') as day, sum(runs)::int as failed_runs, sum(refused)::int as refused_events,
-              sum(dead)::int as dead_letters
-         from (select integration, finished_at as at, 1 as runs, 0 as refused, 0 as dead from runs
+              sum(dead)::int as dead_letters, sum(unlisted)::int as unlisted
+         from (select integration, finished_at as at, 1 as runs, 0 as refused, 0 as dead, 0 as unlisted from runs
                 where integration = any($1) and state in ('failed', 'incomplete') and queued_at >= now() - $2 * interval '1 day'
                union all
-               select integration, hour, 0, count, 0 from rejections
+               select integration, hour, 0, count, 0, 0 from rejections
                 where integration = any($1) and code <> 'push.event_id_reused'
                union all
-               select integration, at, 0, 0, 1 from dead_letters where integration = any($1) and at >= now() - $2 * interval '1 day') f
+               select integration, at, 0, 0, 1, 0 from dead_letters where integration = any($1) and at >= now() - $2 * interval '1 day'
+               union all
+               select integration, (unlisted ->> 'since')::timestamptz, 0, 0, 0, 1 from records
+                where integration = any($1) and unlisted is not null) f
         group by 1, 2
      )
-     select hours.integration, to_char(date_trunc('day', hour, 'UTC') at time zone 'UTC', 'YYYY-MM-DD') as day,
-            ceil(extract(epoch from least(now(), date_trunc('day', hour, 'UTC') + interval '1 day')
-                                    - greatest(min(first), date_trunc('day', hour, 'UTC'))) / 3600)::int as hours,
-            (count(*) filter (where pulls > 0))::int as pulled_hours, sum(events)::int as events,
-            coalesce(max(failed_runs), 0) as failed_runs, coalesce(max(refused_events), 0) as refused_events,
-            coalesce(max(dead_letters), 0) as dead_letters
-       from hours join firsts using (integration)
-       left join failures f on f.integration = hours.integration and f.day = date_trunc('day', hour, 'UTC')
-      group by hours.integration, date_trunc('day', hour, 'UTC') order by 1, 2`,
+     -- A brand that only fails has no hours, and its days are not blank.
+     , days as (
+       select integration, date_trunc('day', hour, 'UTC') as day, (count(*) filter (where pulls > 0))::int as pulled_hours,
+              sum(events)::int as events from hours group by 1, 2
+     )
+     select integration, to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day,
+            ceil(extract(epoch from least(now(), day + interval '1 day') - greatest(coalesce(first, day), day)) / 3600)::int as hours,
+            coalesce(pulled_hours, 0) as pulled_hours, coalesce(events, 0) as events, coalesce(failed_runs, 0) as failed_runs,
+            coalesce(refused_events, 0) as refused_events, coalesce(dead_letters, 0) as dead_letters, coalesce(unlisted, 0) as unlisted
+       from days full join failures using (integration, day) left join firsts using (integration)
+      where day >= date_trunc('day', now(), 'UTC') - ($2 - 1) * interval '1 day' order by 1, 2`,
     [integrations, days],
   );
 

@@ -36,6 +36,7 @@ interface DestinationRow {
   /** Null unless the circuit is open; its failure and probe then have no meaning. */
   readonly open_since: Date | null;
   readonly circuit_failure: string;
+  readonly refused: boolean;
   readonly next_probe_at: Date;
   readonly last_delivered_at: Date | null;
   readonly last_failed_at: Date | null;
@@ -49,7 +50,7 @@ const recent = `interval '1 day'`;
 export async function destinationsNow(db: Pool, names: readonly string[]) {
   const { rows } = await db.query<DestinationRow>(
     `select n.name as destination, case when r.paused_until > now() then r.paused_until end as paused_until,
-            r.opened_at as open_since, r.last_failure as circuit_failure, r.probe_at as next_probe_at,
+            r.opened_at as open_since, r.last_failure as circuit_failure, coalesce(r.refused, false) as refused, r.probe_at as next_probe_at,
             r.delivered_at as last_delivered_at, bad.at as last_failed_at, bad.code as last_failure
        from unnest($1::text[]) as n (name)
        left join remotes r on r.kind = 'destination' and r.name = n.name
@@ -57,9 +58,9 @@ export async function destinationsNow(db: Pool, names: readonly string[]) {
            and a.at > now() - ${recent} order by a.at desc limit 1) bad on true`,
     [names],
   );
-  return rows.map(({ open_since, circuit_failure, next_probe_at, ...row }) => ({
+  return rows.map(({ open_since, circuit_failure, next_probe_at, refused, ...row }) => ({
     ...row,
-    circuit: open_since && { open_since, last_failure: circuit_failure, next_probe_at },
+    circuit: open_since && { open_since, last_failure: circuit_failure, next_probe_at, refused },
   }));
 }
 

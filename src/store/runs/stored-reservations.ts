@@ -136,8 +136,14 @@ export const listUnlisted = (pool: Pool, integration: string, limit: number): Pr
 /** How many reservations of each brand disappeared from its lists during the last day. */
 export const recentlyUnlisted = (pool: Pool) =>
   rowsOf(pool)<Facts['unlisted'][number]>(
-    `select integration, count(*)::int as count from records
-      where unlisted is not null and (unlisted ->> 'since')::timestamptz > now() - interval '1 day' group by integration`,
+    `select n.integration, n.count,
+            not exists (select from unnest(array['pre_stay', 'stay', 'post_stay']) as s (sync)
+                         cross join lateral (select state, fetched from runs r where r.integration = n.integration and r.sync = s.sync
+                                                and r.finished_at is not null order by r.queued_at desc limit 1) l
+                         where l.fetched > 0 or l.state <> 'complete') as is_empty
+       from (select integration, count(*)::int as count from records
+              where unlisted is not null and (unlisted ->> 'since')::timestamptz > now() - interval '1 day'
+              group by integration) n`,
   );
 
 /** How many rooms each stored reservation has, by id. */

@@ -32,9 +32,11 @@ export function* ofPulls(facts: Facts): Generator<Judged> {
     };
   }
   yield* ofRuns(facts);
-  for (const { integration, count } of facts.unlisted) {
+  for (const { integration, count, is_empty } of facts.unlisted) {
     if (count < fewestUnlisted) continue;
-    const message = `${count} reservations disappeared from the partner's lists in a day, without a cancellation.`;
+    const message = is_empty
+      ? `The partner's list is empty: its last runs found no booking. ${count} that it listed a day ago stay as they are.`
+      : `${count} reservations disappeared from the partner's lists in a day, without a cancellation.`;
     yield { kind: 'bookings_unlisted', state: 'attention', integration, message, detail: { count } };
   }
 }

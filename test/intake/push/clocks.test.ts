@@ -113,7 +113,12 @@ test('a node reports a wrong clock in readiness and in an alert, and stays ready
   endpoint = await addressFor(worker.runtime, integration);
   const ready = await fetch(`${worker.url}/readyz`);
   assert.equal(ready.status, 200);
-  assert.deepEqual(await ready.json(), { status: 'ready', warnings: ['operate.clock_off'] });
+  assert.deepEqual(await ready.json(), {
+    status: 'ready',
+    role: 'all',
+    worker: true,
+    warnings: ['operate.clock_off'],
+  });
   await watchOnce(worker.runtime);
   const [alert] = (await listAlerts(worker.runtime.pool, { open: true, limit: 10 })).filter(
     ({ kind }) => kind === 'clock_skew',

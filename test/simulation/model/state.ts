@@ -148,6 +148,7 @@ export const healthyRemote: Remote = {
   state: 'closed',
   failures: 0,
   away: false,
+  refused: false,
   suspect: null,
   probes: 0,
   probeAt: 0,

@@ -72,7 +72,7 @@ test('a day has the hours since the first activity and those in which a run foun
   assert.deepEqual([today?.pulled_hours, today?.events], [0, 3]);
   assert.ok(Number(today?.hours) >= 1);
   assert.deepEqual(await readBrandActivity(pool, '10s', 3_600_000, ['grand']), [
-    { integration: 'grand', events: 3, changes: 0 },
+    { integration: 'grand', events: 3, changes: 0, moves: true },
   ]);
 });
 
@@ -120,7 +120,7 @@ test('the hour that is not over yet is made of its ten-second steps', async (t) 
   const counted = points.map(({ events, changes, delivered, waiting }) => ({ events, changes, delivered, waiting }));
   assert.deepEqual(counted, [{ events: 15, changes: 6, delivered: 21, waiting: 3 }]);
   assert.deepEqual(await readBrandActivity(pool, '1h', 24 * 3_600_000, ['grand']), [
-    { integration: 'grand', events: 15, changes: 6 },
+    { integration: 'grand', events: 15, changes: 6, moves: false },
   ]);
 });
 

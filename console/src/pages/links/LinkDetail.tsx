@@ -1,12 +1,15 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, Checkbox, MultiSelect, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { en } from '../../../partner/texts/en.ts';
 import { fill } from '../../../partner/texts.ts';
 import { call } from '../../api/client.ts';
 import { useAct, useApi } from '../../api/query.tsx';
-import type { OnboardingDetail as Detail } from '../../api/types.ts';
+import type { OnboardingDetail as Detail, Json } from '../../api/types.ts';
 import { Ago, Loaded, Notice, State } from '../../parts/basics.tsx';
+import { JsonText } from '../../parts/data.tsx';
 import { LineDiff } from '../../parts/LineDiff.tsx';
+import { Sure } from '../../parts/Sure.tsx';
 import { useMay } from '../../shell/session.ts';
 
 /** The partner's checklist as the partner sees it, what its answers changed, the conversation, and the approval. */
@@ -118,11 +121,7 @@ function Talk({ link }: { link: Detail }) {
 
 function Decision({ link }: { link: Detail }) {
   const admin = useMay('admin');
-  const anyway = !link.is_complete || link.ready_at === null;
-  const approve = useAct(
-    () => call('onboarding.approve', { link_id: link.link_id, anyway }),
-    () => `${link.integration} is live. Deliveries in preview wait until you release them.`,
-  );
+  const [asked, setAsked] = useState(false);
   const revoke = useAct(
     () => call('onboarding.revoke', { link_id: link.link_id }),
     () => 'The link has ended.',
@@ -130,7 +129,50 @@ function Decision({ link }: { link: Detail }) {
   if (!admin || link.revoked_at !== null) return null;
   return (
     <div className="stack">
-      {link.live_at === null && anyway && (
+      {asked && link.live_at === null && <Approval link={link} onDone={() => setAsked(false)} />}
+      <div className="row">
+        {link.live_at === null && !asked && <Button onClick={() => setAsked(true)}>Look and approve …</Button>}
+        <Sure
+          label="Revoke the link"
+          title={`Revoke the link of ${link.partner}?`}
+          busy={revoke.isPending}
+          onSure={() => revoke.mutate(undefined)}
+        >
+          The partner’s page closes at once; what was set up there stays. To go on, a new link is needed.
+        </Sure>
+      </div>
+    </div>
+  );
+}
+
+/** Where the bookings go, and how they look, before the brand goes live. */
+function Approval({ link, onDone }: { link: Detail; onDone: () => void }) {
+  const { integration } = link;
+  const anyway = !link.is_complete || link.ready_at === null;
+  const brand = useApi('integrations.get', { integration }).data;
+  const choices = useApi('destinations.list', {}).data?.items.map(({ name }) => name) ?? [];
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [nowhere, setNowhere] = useState(false);
+  const isNamed = brand !== undefined && brand.deliver.length > 0;
+  const approve = useAct(
+    () => call('onboarding.approve', { link_id: link.link_id, anyway, ...(!isNamed && { deliver: chosen }) }),
+    ({ run_id, deliver, preview }) => {
+      onDone();
+      const open = deliver.filter((one) => !preview.includes(one));
+      return [
+        `${integration} is live.`,
+        run_id !== null && 'Its first backfill has begun.',
+        deliver.length === 0 && 'Nothing is delivered: no destination is named.',
+        open.length > 0 && `Its bookings are sent to ${open.join(', ')}.`,
+        preview.length > 0 && `For ${preview.join(', ')} they wait until you release them.`,
+      ]
+        .filter(Boolean)
+        .join(' ');
+    },
+  );
+  return (
+    <div className="stack">
+      {anyway && (
         <Notice
           tone="warn"
           title={link.is_complete ? 'The partner has not said that it is ready' : 'The checklist has gaps'}
@@ -138,16 +180,88 @@ function Decision({ link }: { link: Detail }) {
           You can approve anyway, if they do not matter for this partner.
         </Notice>
       )}
+      <Samples integration={integration} pulls={link.asks.includes('pull')} />
+      {isNamed ? (
+        <p>
+          Delivers to {brand.deliver.join(', ')}
+          {brand.lanes.some(({ preview }) => preview) && ', in preview until you release it'}.
+        </p>
+      ) : (
+        <>
+          <MultiSelect
+            label="Deliver to"
+            description="in preview, until you release it"
+            data={choices}
+            value={chosen}
+            onChange={setChosen}
+            disabled={nowhere}
+          />
+          <Checkbox
+            label="To nobody, on purpose"
+            checked={nowhere}
+            onChange={(event) => {
+              setNowhere(event.currentTarget.checked);
+              setChosen([]);
+            }}
+          />
+        </>
+      )}
       <div className="row">
-        {link.live_at === null && (
-          <Button onClick={() => approve.mutate(undefined)} loading={approve.isPending}>
-            {anyway ? 'Approve anyway: go live' : 'Approve: go live'}
-          </Button>
-        )}
-        <Button variant="default" onClick={() => revoke.mutate(undefined)} loading={revoke.isPending}>
-          Revoke the link
+        <Button
+          onClick={() => approve.mutate(undefined)}
+          loading={approve.isPending}
+          disabled={!isNamed && !nowhere && chosen.length === 0}
+        >
+          {anyway ? 'Approve anyway: go live' : 'Approve: go live'}
         </Button>
       </div>
     </div>
   );
+}
+
+/** Three bookings as they would be stored and delivered: from the partner's list, or from what it sent. */
+function Samples({ integration, pulls }: { integration: string; pulls: boolean }) {
+  const query = useQuery({
+    queryKey: ['approval samples', integration],
+    queryFn: () => (pulls ? listed(integration) : sent(integration)),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <Loaded query={query}>
+      {(records) =>
+        records.length === 0 ? (
+          <Notice tone="warn" title="No booking to show: nothing that would be delivered was seen yet." />
+        ) : (
+          <>
+            <h3>{records.length === 1 ? 'A booking' : `${records.length} bookings`} as they will be delivered</h3>
+            {records.map((record) => (
+              <JsonText key={JSON.stringify(record)} value={record} label="Booking as it will be delivered" />
+            ))}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const shown = 3;
+
+async function listed(integration: string): Promise<Json[]> {
+  const { records } = await call('integrations.dry_run', { integration });
+  return records
+    .flatMap((one) => (one.kind === 'record' && one.record !== undefined ? [one.record as Json] : []))
+    .slice(0, shown);
+}
+
+/** Each report is read for itself, and audited. */
+async function sent(integration: string): Promise<Json[]> {
+  const { items } = await call('sandbox.list', { integration });
+  const records: Json[] = [];
+  for (const { report_id } of items) {
+    const { outcome } = await call('sandbox.get', { integration, report_id });
+    if (outcome.kind === 'record' && outcome.type === 'reservation') records.push(outcome.record as Json);
+    if (records.length === shown) break;
+  }
+  return records;
 }

@@ -111,7 +111,7 @@ export function LinkForm({ integration }: { integration?: string | undefined }) 
         />
         <Select
           label="Language of the page"
-          data={Object.entries(languages).map(([value, one]) => ({ value, label: one.language }))}
+          data={Object.entries(languages).map(([value, one]) => ({ value, label: one }))}
           value={language}
           onChange={(value) => setLanguage(value ?? 'en')}
           allowDeselect={false}

@@ -6,16 +6,17 @@ import { useAct, useApi } from '../../api/query.tsx';
 import { Card, Empty, Failure, Notice } from '../../parts/basics.tsx';
 import { JsonText } from '../../parts/data.tsx';
 import { LastRequest, type Sent } from '../../parts/LastRequest.tsx';
+import { Release } from '../../parts/Release.tsx';
 import { RunTable } from '../../parts/Runs.tsx';
-import { type Brand, started } from './brand.ts';
+import type { Brand } from './brand.ts';
 import { DryRun } from './DryRun.tsx';
 
 /** The brand was applied with its pulls paused: nothing is stored before somebody has seen the resulting records. */
 export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => void }) {
   const integration = brand.name;
   const [page, setPage] = useState<Answer<'map.fetch'>>();
-  const document = useApi('documents.get', { kind: 'integration', name: integration });
-  const begun = document.data !== undefined && started(document.data.source) === document.data.source;
+  const now = useApi('integrations.get', { integration }, { everyMs: 5_000 }).data;
+  const begun = now?.paused_in_document === false;
   const test = useAct(
     () => call('map.fetch', { integration }),
     (answer) => {
@@ -27,16 +28,11 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
   const sent = test.error ? failed : page?.request;
   const start = useAct(
     async () => {
-      const { source, version } = await call('documents.get', { kind: 'integration', name: integration });
-      await call('documents.apply', {
-        kind: 'integration',
-        name: integration,
-        text: started(source),
-        replaces: version,
-      });
-      return call('integrations.run', { integration, sync: 'stay' });
+      const { pulling } = await call('integrations.start', { integration });
+      if (pulling) await call('integrations.run', { integration, sync: 'stay' });
+      return pulling;
     },
-    () => 'Pulling has started.',
+    (pulling) => (pulling ? 'Pulling has started.' : 'The document no longer pauses it; it is still paused.'),
   );
   return (
     <>
@@ -84,6 +80,19 @@ export function FirstPull({ brand, onAccess }: { brand: Brand; onAccess: () => v
         </div>
       </Card>
       {begun && <FirstRun integration={integration} />}
+      {begun && brand.preview && brand.deliver.length > 0 && (
+        <Card title="Look and release" aside="nothing is sent before">
+          <div className="stack">
+            <p>When the first runs are complete, look at what would be sent, and release it.</p>
+            {brand.deliver.map((destination) => (
+              <div key={destination} className="row">
+                <span className="muted small">{destination}</span>
+                <Release integration={integration} destination={destination} />
+              </div>
+            ))}
+          </div>
+        </Card>
+      )}
     </>
   );
 }

@@ -138,7 +138,7 @@ function pairsIn(text: string): [string, string][] {
 }
 
 /** Unquoted only if YAML reads it back as the same text. */
-const scalar = (text: string): string =>
+export const scalar = (text: string): string =>
   /^[A-Za-z][\w./-]*(:\/\/[\w./:-]+)?$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text)
     ? text
     : JSON.stringify(text);

@@ -1,4 +1,4 @@
-import type { AuthForm, WrittenAuth } from './auth.ts';
+import { type AuthForm, scalar, type WrittenAuth } from './auth.ts';
 
 /** The form of a new brand, and the document made from it. */
 export interface Brand {
@@ -48,9 +48,6 @@ export const emptyBrand: Brand = {
 /** Pulls stay paused until the connection was tested. */
 const pausedLine = 'paused: true\n';
 
-/** The document with its pulls on schedule. */
-export const started = (text: string): string => text.replace(/^paused:\s*true\s*\n/m, '');
-
 const stays = `    pre_stay: { every: 60m, range: [+1d, +90d] }
     stay: { every: 15m, range: [-6d, 0d] }
     post_stay: { every: 60m, range: [-7d, -1d] }
@@ -63,18 +60,19 @@ const listsChanges = (connector: string): boolean => connector.includes('{since'
 export function textOf(brand: Brand, auth: WrittenAuth | undefined): string {
   const authLines = (auth?.lines ?? []).map((line) => `    ${line}`).join('\n');
   const pull = `pull:
-  base_url: ${brand.baseUrl}
+  base_url: ${scalar(brand.baseUrl)}
   auth:
 ${authLines}
   syncs:
 ${listsChanges(brand.connectorText) ? changes : stays}`;
-  return `integration: ${brand.name}
-connector: ${brand.connector}
+  const deliver = brand.deliver.map(scalar).join(', ');
+  return `integration: ${scalar(brand.name)}
+connector: ${scalar(brand.connector)}
 brand_id: ${JSON.stringify(brand.brandId)}
-timezone: ${brand.timezone}
-${brand.country === '' ? '' : `country: ${brand.country}\n`}${brand.pulls ? pausedLine + pull : ''}push: { enabled: ${brand.pushes} }
-deliver: [${brand.deliver.join(', ')}]
-${brand.preview && brand.deliver.length > 0 ? `preview: [${brand.deliver.join(', ')}]\n` : ''}`;
+timezone: ${scalar(brand.timezone)}
+${brand.country === '' ? '' : `country: ${scalar(brand.country)}\n`}${brand.pulls ? pausedLine + pull : ''}push: { enabled: ${brand.pushes} }
+deliver: [${deliver}]
+${brand.preview && brand.deliver.length > 0 ? `preview: [${deliver}]\n` : ''}`;
 }
 
 /** The brand without values that must not be kept in the browser. Only the forms show which those are. */

@@ -83,7 +83,7 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
         unit: count,
         lines: [
           { ...line('waiting', '--info', (point) => point?.waiting ?? 0), fill: true },
-          line('dead', '--bad', (point) => point?.dead ?? 0),
+          line('failed for good', '--bad', (point) => point?.dead ?? 0),
         ],
       },
     ];

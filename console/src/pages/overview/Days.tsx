@@ -8,15 +8,19 @@ import { plural } from '../../parts/format.ts';
 import { BrandLink } from '../../parts/links.tsx';
 
 const dayCount = 28;
+const leastDays = 7;
 const dayText = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Brand by day: the upper half of a cell is how complete the pulls were, the lower half the events. */
 export function Days() {
   const [q, setQ] = useState('');
   const query = useApi('overview.days', { q, days: dayCount }, { everyMs: 60_000, keep: true });
-  const days = Array.from({ length: dayCount }, (_, index) =>
+  const all = Array.from({ length: dayCount }, (_, index) =>
     new Date(Date.now() - (dayCount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   );
+  // On the first days, a picture of four weeks would be blank.
+  const first = query.data?.items.flatMap((brand) => brand.days.map(({ day }) => day)).sort()[0] ?? '';
+  const days = all.filter((day, index) => day >= first || index >= dayCount - leastDays);
   return (
     <Card title="Complete?" aside="each day in UTC: pulls above, events below" flush>
       <Loaded query={query}>
@@ -41,7 +45,7 @@ export function Days() {
                       <th scope="col">Brand</th>
                       {days.map((day, index) => (
                         <th scope="col" key={day}>
-                          <span className={index % 7 === (dayCount - 1) % 7 ? undefined : 'visually-hidden'}>
+                          <span className={index % 7 === (days.length - 1) % 7 ? undefined : 'visually-hidden'}>
                             {dayText.format(new Date(day))}
                           </span>
                         </th>

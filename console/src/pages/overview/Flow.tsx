@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Overview } from '../../api/types.ts';
 import { Card, type Tone } from '../../parts/basics.tsx';
-import { number, plural } from '../../parts/format.ts';
+import { isOf } from '../../parts/faults.ts';
+import { number, plural, span } from '../../parts/format.ts';
 import { Mark } from '../../parts/icons.tsx';
 import { perMinute } from '../../parts/steps.ts';
-import { isOf } from './Causes.tsx';
 
 type Brand = Overview['health'][number];
 
@@ -14,6 +14,8 @@ interface Place {
   readonly label: string;
   readonly tone: Tone;
   readonly perMinute: number;
+  /** Something moved in the last minute. */
+  readonly moves: boolean;
   readonly said: string;
   /** To the cause, if something is wrong; else to the thing. */
   readonly to: string;
@@ -51,7 +53,7 @@ export function Flow({ data, periodMs }: { data: Overview; periodMs: number }) {
       <path
         key={place.key}
         data-tone={place.tone}
-        data-flows={place.perMinute > 0}
+        data-flows={place.moves}
         strokeWidth={1.5 + 9 * Math.sqrt(place.perMinute / most)}
         d={
           side === 'in'
@@ -62,7 +64,7 @@ export function Flow({ data, periodMs }: { data: Overview; periodMs: number }) {
     );
   };
   return (
-    <Card title="Flow" aside="width: changes per minute; colour: health">
+    <Card title="Flow" aside={`width: changes per minute in the last ${span(periodMs)}; moving: now; colour: health`}>
       <div className="flow">
         <Column label="Partners" places={left} />
         <div className="flow-lines">
@@ -113,6 +115,7 @@ function partners({ health, causes }: Overview, rateOf: Rate): Place[] {
         label,
         tone: toneOf(sick?.state ?? 'healthy'),
         perMinute: changesPerMinute,
+        moves: brands.some(({ moves }) => moves),
         said: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(changesPerMinute)}`,
         to: cause
           ? `/incidents/${cause.incident_id}`
@@ -131,6 +134,7 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
   return [...Map.groupBy(lanes, ({ destination }) => destination)]
     .map(([label, mine]): Place => {
       const waiting = mine.reduce((sum, lane) => sum + lane.waiting, 0);
+      const held = mine.reduce((sum, lane) => sum + lane.held, 0);
       const changesPerMinute = rateOf(
         mine.reduce((sum, lane) => sum + (lane.failing || lane.preview ? 0 : lane.changes), 0),
       );
@@ -139,9 +143,10 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
       return {
         key: label,
         label,
-        tone: isFailing ? 'bad' : cause || mine.some(({ held }) => held > 0) ? 'warn' : 'good',
+        tone: isFailing ? 'bad' : cause || held > 0 ? 'warn' : mine.some(({ moves }) => moves) ? 'good' : 'calm',
         perMinute: changesPerMinute,
-        said: `${mine.every(({ preview }) => preview) ? 'in preview, ' : ''}${waiting === 0 ? 'nothing waits' : `${number(waiting)} waiting`}`,
+        moves: !isFailing && mine.some(({ moves }) => moves),
+        said: `${mine.every(({ preview }) => preview) ? 'in preview, ' : ''}${backlogOf(waiting, held)}`,
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })
@@ -149,5 +154,9 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
     .slice(0, mostPlaces);
 }
 
+const backlogOf = (waiting: number, held: number): string =>
+  [held > 0 && `${number(held)} blocked`, waiting > 0 && `${number(waiting)} waiting`].filter(Boolean).join(', ') ||
+  'nothing waits';
+
 const rate = (perMinute: number): string =>
-  perMinute === 0 ? 'nothing now' : `${perMinute < 10 ? perMinute.toFixed(1) : number(Math.round(perMinute))}/min`;
+  perMinute === 0 ? 'nothing' : `${perMinute < 10 ? perMinute.toFixed(1) : number(Math.round(perMinute))}/min`;

@@ -104,7 +104,7 @@ export const destinationType: DestinationType<Settings> = {
       }
       const meant = meaning(asked);
       const whole =
-        items.length > 1 && (meant.kind === 'retry' || (meant.kind === 'dead' && !notByItem.has(meant.status)));
+        items.length > 1 && (meant.kind === 'retry' || meant.kind === 'dead') && !notByItem.has(meant.status);
       return items.map((): Outcome => (whole ? { ...meant, whole: true } : meant));
     }
 
@@ -177,7 +177,7 @@ function isBlocked({ stage, subject }: PlannedItem, earlier: readonly Settled[] 
 }
 
 /** Refusals that no single item causes: halving the batch would only repeat them. */
-const notByItem: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 410]);
+const notByItem: ReadonlySet<number | undefined> = new Set([401, 404, 405, 410]);
 
 function bodyOf(
   operation: Operation,

@@ -30,7 +30,8 @@ const rows: [answer: Reply | 'hang' | 'cut', expected: Partial<Outcome>][] = [
   [{ status: 200 }, { kind: 'delivered', status: 200 }],
   [{ status: 204 }, { kind: 'delivered', status: 204 }],
   [{ status: 400 }, { kind: 'dead', code: 'deliver.refused' }],
-  [{ status: 401 }, { kind: 'dead', code: 'deliver.auth_failed' }],
+  [{ status: 401 }, { kind: 'retry', code: 'deliver.auth_failed' }],
+  [{ status: 403 }, { kind: 'retry', code: 'deliver.auth_failed' }],
   [{ status: 404 }, { kind: 'dead', code: 'deliver.refused' }],
   [{ status: 409 }, { kind: 'dead', code: 'deliver.refused' }],
   [

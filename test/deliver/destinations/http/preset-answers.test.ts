@@ -110,7 +110,7 @@ test('a limit never halves a batch, through the engine', async (t) => {
 
 test('refused credentials do not halve a batch', async (t) => {
   const { outcomes } = await answered(t, 'hubspot', { status: 401, body: { message: 'expired' } });
-  assert.ok(outcomes.every((outcome) => outcome.kind === 'dead' && outcome.whole !== true));
+  assert.ok(outcomes.every((outcome) => outcome.kind === 'retry' && outcome.whole !== true));
 });
 
 test('salesforce: a duplicate rule and a deleted contact are settled with a note, in the words of the vendor', async (t) => {

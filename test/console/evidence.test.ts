@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { watchOnce } from '../../src/operations/watch-once.ts';
+import { countEvidence } from '../../src/store/measures/evidence.ts';
+import { countActivity } from '../../src/store/operate/activity.ts';
+import { until } from '../support/process.ts';
+import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
+import { go } from './support/go.ts';
+
+/**
+ * States by pages: every sentence about health that a page says of a brand or a destination is compared with rows of the database, so a
+ * sentence without its fact fails. The sentences are recognized by their words, wherever they stand.
+ */
+const brands = ['sound', 'no-mail', 'nowhere', 'silent', 'key-refused', 'all-refused', 'cancelling'] as const;
+type Brand = (typeof brands)[number];
+
+interface Facts {
+  readonly bookings: number;
+  readonly with_email: number;
+  readonly delivered: number;
+  readonly waiting: number;
+  readonly dead: number;
+  readonly alerts: number;
+  readonly refused_key: boolean;
+}
+
+/** What a page may say of a brand, and the facts that it needs. */
+const sentences: readonly (readonly [pattern: RegExp, holds: (facts: Facts, ...values: string[]) => boolean])[] = [
+  [
+    /(\d+) bookings?, (\d+) % with e-mail/g,
+    ({ bookings, with_email }, count, share) =>
+      Number(count) === bookings && Number(share) === Math.floor((100 * with_email) / bookings),
+  ],
+  [/last delivery \d/g, ({ delivered }) => delivered > 0],
+  [/Healthy/g, ({ bookings, delivered, dead, alerts }) => bookings > 0 && delivered > 0 && dead + alerts === 0],
+  [/Every check passed|All well/g, () => false],
+  [
+    /None of (\d+) bookings has an e-mail/g,
+    ({ bookings, with_email }, n) => bookings === Number(n) && with_email === 0,
+  ],
+  [/No booking has come yet|No event has arrived yet/g, ({ bookings }) => bookings === 0],
+  [
+    /delivers to nobody.*?(\d+) bookings? stored/gs,
+    ({ bookings, delivered }, n) => bookings === Number(n) && delivered === 0,
+  ],
+  [/refuses our credentials/g, ({ refused_key, dead, waiting }) => refused_key && dead === 0 && waiting > 0],
+  [/refuses all changes.*?(\d+) records? refused/gs, ({ dead }, n) => dead === Number(n)],
+  [/(\d+) of (\d+) coming bookings were cancelled/g, (_, part, all) => Number(part) * 4 >= Number(all)],
+  [/Values of 0 bookings/g, () => false],
+  [/tried again .{0,12} ago/g, () => false],
+];
+
+describe('each sentence about health has its fact', { skip }, () => {
+  let desk: Desk;
+  let page: Page;
+  const servers: Server[] = [];
+  const answering = async (status: number): Promise<string> => {
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}');
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const query = (sql: string, values: unknown[] = []) => desk.service.runtime.pool.query(sql, values);
+
+  before(async () => {
+    const document = (name: Brand, deliver: string) =>
+      `integration: ${name}\nconnector: hotel\nbrand_id: ${name}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [${deliver}]\n`;
+    const http = (name: string, url: string) =>
+      `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\n`;
+    desk = await openDesk({
+      'destinations/locked.yaml': http('locked', await answering(401)),
+      'destinations/picky.yaml': http('picky', await answering(422)),
+      'integrations/sound.yaml': document('sound', 'lake'),
+      'integrations/no-mail.yaml': document('no-mail', 'lake'),
+      'integrations/nowhere.yaml': document('nowhere', ''),
+      'integrations/silent.yaml': document('silent', 'lake'),
+      'integrations/key-refused.yaml': document('key-refused', 'locked'),
+      'integrations/all-refused.yaml': document('all-refused', 'picky'),
+      'integrations/cancelling.yaml': document('cancelling', 'lake'),
+    });
+    const send = async (name: Brand, count: number, more: object = {}, event = 'created') => {
+      for (let i = 0; i < count; i++) {
+        const event_id = `${name}-${event}-${i}`;
+        await desk.push(name, {
+          brand_id: name,
+          event: `reservation.${event}`,
+          event_id,
+          data: booking(`R${i}`, { ...more }),
+        });
+      }
+    };
+    const unreachable = { guests: [{ first_name: 'Rui', last_name: 'Costa' }] };
+    await send('sound', 12);
+    await send('no-mail', 12, unreachable);
+    await send('nowhere', 12);
+    await send('key-refused', 12);
+    await send('all-refused', 12);
+    await send('cancelling', 30);
+    await until('all are stored', async () => {
+      const { rows } = await query(
+        `select count(*)::int as n from records where type = 'reservation' and version > 0 and integration <> 'grand'`,
+      );
+      return rows[0].n === 90;
+    });
+    await send('cancelling', 12, { status: 'cancelled' }, 'cancelled');
+    await until('what can be delivered is, and what is refused has failed or waits', async () => {
+      const { rows } = await query(
+        `select (select count(*)::int from outbox where destination = 'lake' and due_at is not null) as lake,
+                (select count(*)::int from dead_letters where destination = 'picky' and state = 'open') as picky,
+                (select count(*)::int from remotes where name = 'locked' and refused and state <> 'closed') as locked,
+                (select count(*)::int from history where integration = 'cancelling' and outcome = 'cancelled') as cancelled`,
+      );
+      const { lake, picky, locked, cancelled } = rows[0];
+      return lake === 0 && picky === 12 && locked === 1 && cancelled === 12;
+    });
+    // Steps of ten seconds, which the service counts when they are over.
+    await until('deliveries and changes are counted', async () => {
+      await countActivity(desk.service.runtime.pool);
+      const { rows } = await query(
+        `select count(*)::int as n from activity where step = 'ever' and changes > 0 and (delivered > 0 or integration in ('nowhere', 'key-refused', 'all-refused'))`,
+      );
+      return rows[0].n >= 6;
+    });
+    while ((await countEvidence(desk.service.runtime.pool)) > 0);
+    await watchOnce(desk.service.runtime);
+    page = await desk.signIn();
+  });
+  after(async () => {
+    await desk?.stop();
+    for (const server of servers) server.close();
+  });
+
+  const factsOf = async (name: Brand): Promise<Facts> => {
+    const { rows } = await query(
+      `select count(r.id)::int as bookings,
+              (count(r.id) filter (where r.data -> 'guests' -> 0 ->> 'email' is not null))::int as with_email,
+              (select count(*)::int from outbox o where o.integration = $1 and o.delivered_version > 0 and o.destination not like 'innbound:%') as delivered,
+              (select count(*)::int from outbox o where o.integration = $1 and o.due_at is not null) as waiting,
+              (select count(*)::int from dead_letters d where d.integration = $1 and d.state = 'open') as dead,
+              (select count(*)::int from alerts a where a.resolved_at is null and (a.integration = $1 or $1 = any(a.brands))) as alerts,
+              exists (select from remotes m join outbox o on o.destination = m.name where o.integration = $1 and m.refused) as refused_key
+         from records r where r.integration = $1 and r.type = 'reservation' and r.version > 0`,
+      [name],
+    );
+    return rows[0] as Facts;
+  };
+  const check = (text: string, facts: Facts, where: string): number => {
+    let said = 0;
+    for (const [pattern, holds] of sentences)
+      for (const [sentence, ...values] of text.matchAll(pattern)) {
+        said += 1;
+        assert.ok(holds(facts, ...values), `${where}: “${sentence}” but ${JSON.stringify(facts)}`);
+      }
+    return said;
+  };
+
+  for (const name of brands) {
+    test(`${name}: on its own page, in both lists, and in the answer of status`, async () => {
+      const facts = await factsOf(name);
+      let said = 0;
+      await go(page, `/integrations/${name}`);
+      said += check(await textOf(page.getByRole('main')), facts, 'its page');
+      for (const [at, label] of [
+        ['/', 'Health of each brand'],
+        ['/integrations', 'Integrations'],
+      ] as const) {
+        await go(page, at);
+        const row = page
+          .getByRole('table', { name: label })
+          .getByRole('row')
+          .filter({
+            has: page.getByRole('link', { name, exact: true }),
+          });
+        said += check(await textOf(row), facts, at);
+      }
+      const { state, reasons, rests_on } = await desk.api<{
+        state: string;
+        reasons: string[];
+        rests_on: string | null;
+      }>('GET', `/integrations/${name}`);
+      assert.equal(state === 'healthy', name === 'sound', `${name} is ${state}`);
+      said += check([...reasons, rests_on].join(' '), facts, 'the API');
+      assert.ok(said > 0, 'something is said of it');
+    });
+  }
+
+  test('a refused key is one incident that says so, with Try now; nothing became a dead letter', async () => {
+    await go(page, '/destinations');
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'locked', exact: true }) });
+    assert.match(
+      await textOf(card),
+      /Failing.*It refuses our credentials: The destination answered 401.*Since .*Try now/s,
+    );
+    const picky = page.locator('.card', { has: page.getByRole('heading', { name: 'picky', exact: true }) });
+    assert.match(await textOf(picky), /Failing.*It refuses all changes: .*422.*12 changes since.*Try now/s);
+    const { items } = await desk.api<{ items: { cause: string }[] }>('GET', '/incidents');
+    for (const name of ['locked', 'picky'])
+      assert.equal(items.filter(({ cause }) => cause === `destination:${name}`).length, 1, name);
+    assert.equal(
+      items.filter(({ cause }) => cause === 'records:all-refused').length,
+      0,
+      'not again for its dead letters',
+    );
+  });
+
+  test('the title, the badge and the first sentence have one count, and the flow does not move where nothing moves', async () => {
+    await go(page, '/');
+    const title = await textOf(page.locator('#causes'));
+    const [count = ''] = /^\d+/.exec(title) ?? ['1'];
+    assert.match(await textOf(page.getByRole('link', { name: /^Incidents/ })), new RegExp(`^Incidents${count} open`));
+    assert.ok((await textOf(page.locator('.lead'))).startsWith(title), title);
+    const rows = await page.getByRole('table', { name: 'Health of each brand' }).getByRole('row').allTextContents();
+    const unwell = rows.filter((row) => /Attention|Failing/.test(row)).length;
+    assert.match(await textOf(page.locator('.lead')), new RegExp(`${unwell} of 8 brands need attention`));
+    const places = page.getByRole('list', { name: 'Destinations' });
+    assert.match(await textOf(places.getByRole('listitem').filter({ hasText: 'picky' })), /12 blocked/);
+    assert.match(await textOf(places.getByRole('listitem').filter({ hasText: /^locked/ })), /12 waiting/);
+  });
+
+  test('a page of a hotel says by how much its figures are behind, or is not behind', async () => {
+    for (const name of ['sound', 'silent'] as const) {
+      await go(page, `/hotels/${name}`);
+      const { bookings } = await factsOf(name);
+      const text = await textOf(page.getByRole('main'));
+      assert.equal(/Nothing counted yet/.test(text), bookings === 0, name);
+      const { rows } = await query(
+        `select (t.changes - h.changes)::int as behind from hotels h join activity t using (integration) where t.step = 'ever' and integration = $1`,
+        [name],
+      );
+      const [, behind = '0'] = /(\d+) changes? since then/.exec(text) ?? [];
+      assert.equal(Number(behind), rows[0]?.behind ?? 0, name);
+    }
+  });
+
+  test('the browser reported no error', () =>
+    assert.deepEqual(
+      desk.complaints.filter((text) => !text.includes('404')),
+      [],
+    ));
+});
