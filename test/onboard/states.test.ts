@@ -79,7 +79,7 @@ describe('against a partner that is faster than the operator', () => {
     return { integration, link, browser, form };
   };
   const linkNow = async (id: string) => (await findLink(house.service.runtime.pool, id)) ?? assert.fail();
-  const approval = { pastDays: 1, futureDays: 1, anyway: false };
+  const approval = { pastDays: 1, futureDays: 1, anyway: false, deliver: [] };
   const connectorOf = async (name: string) => (await house.operator('GET', `/documents/connector/${name}`)).body.source;
 
   test('an address that changes after `ready` takes back what was shown, and `ready`', async () => {

@@ -295,27 +295,25 @@ function never(): never {
   throw new Error('there is no dead letter');
 }
 
-{
-  test('a thin event without a status is applied by itself once its reservation is known', async (t) => {
-    const { runtime } = await setUp(t);
-    const data = { reservation_id: 'r1' };
-    const body = { event: 'reservation.cancelled', timestamp: new Date().toISOString(), brand_id: 'LIS01', data };
-    await runtime.pool.query(
-      `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
-       values ('lisbon', 'ep', 'e1', 'reservation.cancelled', now(), now(), $1, '')`,
-      [Buffer.from(JSON.stringify(body))],
-    );
-    await drainEvents(eventWorkerPorts(runtime));
-    const [letter] = await listDeadLetters(runtime.pool, { kind: 'event' });
-    assert.equal(letter?.code, 'record.unknown_reservation');
-    const ports = replayPorts(runtime);
-    const which = { id: letter?.id ?? '', kind: 'event' as const };
-    for (const under of ['today', 'recorded'] as const)
-      assert.equal((await ports.preview(which, under)).kind, 'still_failing');
-    await pulled(runtime, rawReservation('r1', { channel: 'BDC' }));
-    const { rows } = await runtime.pool.query(`select data from records where id = 'r1'`);
-    assert.equal(rows[0]?.data.status, 'cancelled');
-    assert.equal(rows[0]?.data.channel, 'BDC');
-    assert.equal(await countDeadLetters(runtime.pool), 0);
-  });
-}
+test('a thin event without a status is applied by itself once its reservation is known', async (t) => {
+  const { runtime } = await setUp(t);
+  const data = { reservation_id: 'r1' };
+  const body = { event: 'reservation.cancelled', timestamp: new Date().toISOString(), brand_id: 'LIS01', data };
+  await runtime.pool.query(
+    `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)
+     values ('lisbon', 'ep', 'e1', 'reservation.cancelled', now(), now(), $1, '')`,
+    [Buffer.from(JSON.stringify(body))],
+  );
+  await drainEvents(eventWorkerPorts(runtime));
+  const [letter] = await listDeadLetters(runtime.pool, { kind: 'event' });
+  assert.equal(letter?.code, 'record.unknown_reservation');
+  const ports = replayPorts(runtime);
+  const which = { id: letter?.id ?? '', kind: 'event' as const };
+  for (const under of ['today', 'recorded'] as const)
+    assert.equal((await ports.preview(which, under)).kind, 'still_failing');
+  await pulled(runtime, rawReservation('r1', { channel: 'BDC' }));
+  const { rows } = await runtime.pool.query(`select data from records where id = 'r1'`);
+  assert.equal(rows[0]?.data.status, 'cancelled');
+  assert.equal(rows[0]?.data.channel, 'BDC');
+  assert.equal(await countDeadLetters(runtime.pool), 0);
+});

@@ -27,7 +27,11 @@ export const settingsSchema = z
           password: secretText().describe('The password.'),
         }),
         z.strictObject({
-          file: z.string().min(1).meta({ folder: true }).describe('A credentials file (JWT and key), in the workspace or absolute.'),
+          file: z
+            .string()
+            .min(1)
+            .meta({ folder: true })
+            .describe('A credentials file (JWT and key), in the workspace or absolute.'),
         }),
       ])
       .optional()
