@@ -43,7 +43,9 @@ function suits(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
 const known = lockfile.packages;
 const added: Record<string, Entry> = {};
 for (const [, parent] of Object.entries(known)) {
-  for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+  for (const [name, range] of Object.entries(parent.optionalDependencies ?? {})) {
+    // Parts of one package that are released with it.
+    const version = range === '*' ? (parent.version ?? '') : range;
     const place = `node_modules/${name}`;
     if (Object.keys(known).some((key) => key === place || key.endsWith(`/${place}`))) continue;
     if (!/^\d+\.\d+\.\d+[^ |<>=^~*]*$/.test(version))

@@ -128,12 +128,17 @@ function element(name: string, value: Json): string {
   return inside === '' ? `<${start}/>` : `<${start}>${inside}</${name}>`;
 }
 
-const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const signs: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+]);
 
 /** Characters that XML cannot contain, such as NUL, are left out. */
 export function escapedXml(value: Json): string {
   return String(value)
     .toWellFormed()
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"]/g, (sign) => signs[sign] ?? sign);
+    .replace(/[&<>"]/g, (sign) => signs.get(sign) ?? sign);
 }

@@ -234,6 +234,8 @@ export function checksOf(
   return { checks, is_complete: isComplete };
 }
 
+const nowhere = 'The brand delivers to nobody: name a destination, or none on purpose.';
+
 /** How long the link shows the health of the feed. */
 const shownMs = 30 * 86_400_000;
 
@@ -265,12 +267,7 @@ export async function goLive(
   { pastDays, futureDays, anyway, deliver }: Approval,
   by: string,
 ): Promise<WentLive> {
-  if (deliver === undefined && runtime.active().documents.get(integration)?.body.deliver.length === 0) {
-    throw new InnboundError(
-      'operate.not_ready',
-      'The brand delivers to nobody: name a destination, or none on purpose.',
-    );
-  }
+  const isNowhere = deliver === undefined && runtime.active().documents.get(integration)?.body.deliver.length === 0;
   const edit = (yaml: Document) => {
     if (deliver !== undefined) yaml.set('deliver', yaml.createNode(deliver, { flow: true }));
     if (deliver !== undefined && deliver.length > 0) yaml.set('preview', yaml.createNode(deliver, { flow: true }));
@@ -284,6 +281,7 @@ export async function goLive(
     const gaps = open.length > 0 ? `The checklist is not complete: ${open.map(({ id }) => id).join(', ')}.` : undefined;
     const why = link.ready_at === null ? `${link.partner} has not said that it is ready.` : gaps;
     if (why !== undefined && !anyway) throw new InnboundError('operate.not_ready', why);
+    if (isNowhere) throw new InnboundError('operate.not_ready', nowhere);
     await markLive(tx, integration, shownMs);
   });
   const { pull, timezone, deliver: to = [], preview = [] } = runtime.active().integrations.get(integration)?.body ?? {};

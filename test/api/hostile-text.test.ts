@@ -54,7 +54,7 @@ test('a document of 1,000 keys is checked off the main thread', async (t) => {
   const { status, body, tasks } = await post(t, '/documents/validate', { kind: 'connector', text });
   assert.equal(status, 200);
   assert.ok(body.mistakes.length > 0);
-  assert.deepEqual(tasks, ['checkEdit']);
+  assert.deepEqual(tasks, ['checkOffered']);
 });
 
 test('a mapping over a large sample runs off the main thread', async (t) => {

@@ -7,7 +7,7 @@ const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
 /** Made from code, each compared by a test with what it is made from. */
 const generated = ['docs/errors.md', ...['api', 'connectors', 'database'].map((name) => `docs/reference/${name}.md`)];
-const mostLines = 400;
+const mostLines = 450;
 
 test('a page that people write is about one thing, so it is not long', () => {
   const pages = ['*.md', 'docs/**/*.md', 'packages/*/README.md']

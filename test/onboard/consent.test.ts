@@ -92,7 +92,10 @@ test('consent that comes after the approval changes nothing of the live brand', 
   await page.getByRole('button', { name: 'Grant access' }).click();
   await page.getByRole('button', { name: 'Allow' }).waitFor();
   const { items } = (await house.operator('GET', '/onboarding-links?integration=late')).body;
-  const approved = await house.operator('POST', `/onboarding-links/${items[0].link_id}/approve`, { anyway: true, deliver: [] });
+  const approved = await house.operator('POST', `/onboarding-links/${items[0].link_id}/approve`, {
+    anyway: true,
+    deliver: [],
+  });
   assert.equal(approved.status, 200);
   const answered = page.waitForResponse((one) => one.url().includes('/oauth/callback'));
   await page.getByRole('button', { name: 'Allow' }).click();

@@ -113,7 +113,9 @@ export async function startKafka(topics: readonly string[], partitions = 3) {
   writeFileSync(file, JSON.stringify({ asyncapi: '3.0.0', info: { title: 'test', version: '1' }, servers, channels }));
   const args = [`--providers-file-filename=${file}`, `--api-port=${await freePort()}`, '--log-level=info'];
   const health = await freePort();
-  const server = await program(mokapi(), [...args, `--health-port=${health}`], /adding new kafka broker/);
+  // Its search index is in the folder for temporary files: two brokers with one folder stop each other.
+  const env = { ...process.env, TMPDIR: folder };
+  const server = await program(mokapi(), [...args, `--health-port=${health}`], /adding new kafka broker/, env);
   return {
     broker: `127.0.0.1:${port}`,
     ...server,

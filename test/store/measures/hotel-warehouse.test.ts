@@ -145,7 +145,7 @@ test('a cancellation event without a date counts on its own day, not on the day 
   const stay = { check_in: day(70), check_out: day(72), guests: [], booking_date: day(-40) };
   await node.take('other', reservation('late', stay));
   await node.runtime.pool.query(
-    `update records set effective_at = $1, views = null where integration = 'other' and id = 'late'`,
+    `update records set effective_at = $1, claims = null where integration = 'other' and id = 'late'`,
     [new Date(noon(-30))],
   );
   await node.send('other', 'reservation.cancelled', { reservation_id: 'late', status: 'cancelled' }, noon(-9));

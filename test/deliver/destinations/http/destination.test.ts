@@ -133,7 +133,11 @@ test('http: refused credentials are renewed once', async (t) => {
   });
   const settings = http.settings.parse({ url, auth: { type: 'bearer', token: 'x' } });
   const stubborn = http.open(settings, { ...offered, authorizer: () => authorizer(false) });
-  assert.equal((await stubborn.deliver([delivery(reservation('r'))], limits()))[0]?.kind, 'retry', 'it waits for the key');
+  assert.equal(
+    (await stubborn.deliver([delivery(reservation('r'))], limits()))[0]?.kind,
+    'retry',
+    'it waits for the key',
+  );
   const renewing = http.open(settings, { ...offered, authorizer: () => authorizer(true) });
   assert.equal((await renewing.deliver([delivery(reservation('r'))], limits()))[0]?.kind, 'delivered');
 });
