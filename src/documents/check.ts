@@ -24,7 +24,9 @@ export function checkFiles(sources: readonly SourceFile[], checks: readonly Docu
       .flatMap((finding) => placed(finding, files) ?? []),
   ]);
   const mistakes = inOrder(faults.filter(({ severity }) => severity === undefined));
-  const warnings = inOrder(faults.filter(({ severity }) => severity === 'warning'));
+  // Nobody here can change a shipped connector; its own tests know its warnings.
+  const shipped = new Set(sources.flatMap((source) => (source.shipped ? [source.file] : [])));
+  const warnings = inOrder(faults.filter(({ file, severity }) => severity === 'warning' && !shipped.has(file)));
   return mistakes.length === 0 ? { kind: 'ok', documents, warnings } : { kind: 'invalid', mistakes, warnings };
 }
 

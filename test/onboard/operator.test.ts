@@ -107,7 +107,7 @@ test('deliveries of a brand that goes live wait until they are released', async 
   const { browser } = await openInBrowser(house, link);
   const { secret } = (await browser.call('POST', '/secret')).body;
   const { url } = (await browser.call('GET', '')).body.push;
-  await house.operator('POST', `/onboarding-links/${link.linkId}/approve`, { anyway: true, deliver: [] });
+  await house.operator('POST', `/onboarding-links/${link.linkId}/approve`, { anyway: true });
   assert.equal((await send(url, secret, event('live', 'reservation.created'))).status, 202);
   const waiting = async () => {
     const { rows } = await house.service.runtime.pool.query(

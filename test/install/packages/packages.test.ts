@@ -44,7 +44,8 @@ test('the packages have one version and no dependencies but the binaries per sys
 test('the packages are small and contain programs, types, licences and a README, no sources and no tests', () => {
   const megabytes = Object.fromEntries(packed.map(({ name, unpackedSize }) => [name, unpackedSize / 1e6]));
   const most: Record<string, number> = {
-    innbound: 15,
+    // Of these, the drivers of buses and warehouses are 4.6 MB.
+    innbound: 21,
     'innbound-partner-kit': 1,
     'innbound-receiver': 0.2,
     'innbound-sender': 0.2,
