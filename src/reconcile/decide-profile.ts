@@ -1,14 +1,15 @@
 import { decodeRecord, type Guest, recordText } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
-import { newerConsent } from './consent.ts';
+import { type Consent, newerConsent } from './consent.ts';
 import { difference } from './difference.ts';
 import { changeAfter, type Decision, momentOf, newerIsStored, type Statement, type Stored } from './forms.ts';
-import { withConsent } from './profile.ts';
-import { isNewer } from './says.ts';
+import { statedAt, withConsent } from './profile.ts';
+import { type FieldTimes, isNewer } from './says.ts';
+import type { StoredClaims } from './stored-claims.ts';
 
 /**
- * A profile is made from reservations and events, which have their own order: its newest state replaces it, except that a consent follows
- * the rule of consent, whatever arrived first.
+ * A profile is made from reservations and events, which have their own order: each field has its newest statement, and consent follows the
+ * rule of consent, whatever arrived first. An operator's decision replaces the whole.
  */
 export function decideProfile(stored: Stored | undefined, statement: Statement): Decision {
   if (statement.dropped !== undefined) return { kind: 'dropped', reason: statement.dropped };
@@ -30,29 +31,38 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
     };
   }
   const { version, claims } = stored;
-  const { consent: said, isDecision } = statement;
+  const { consent: said, isDecision, present } = statement;
+  const known = { guest: decodeRecord('guest', stored.text), moment: stored.moment, times: claims?.times };
+  const folded = present && statedAt(known, stated, present, moment);
   const consent = said === undefined || isDecision ? said : newerConsent(claims?.consent, said);
-  const record = withConsent(stated, consent);
+  const record = withConsent(folded?.guest ?? stated, consent ?? (folded && claims?.consent));
   const text = recordText(record);
+  const kept = folded || (record.marketing_consent ?? null) === claims?.consent?.value ? claims?.consent : undefined;
+  const next = claimsOf(consent ?? kept, folded?.times);
+  const isLate = isNewer(stored.moment, moment);
   if (text === stored.text) {
-    const isLater = isNewer(moment, stored.moment);
-    const isRestated = consent !== undefined && consent !== claims?.consent;
-    const state = { moment: isLater ? moment : stored.moment, claims: consent === undefined ? claims : { consent } };
-    return { kind: 'unchanged', version, ...((isLater || isRestated) && { state }) };
+    const state = { moment: isLate ? stored.moment : moment, claims: next };
+    const isSame = !isNewer(moment, stored.moment) && JSON.stringify(next) === JSON.stringify(claims);
+    if (isLate) return { kind: 'superseded', version, reason: newerIsStored, ...(!isSame && { state }) };
+    return { kind: 'unchanged', version, ...(!isSame && { state }) };
   }
-  if (isNewer(stored.moment, moment)) {
+  if (isLate && folded === undefined) {
     return lateConsent(statement, stored) ?? { kind: 'superseded', version, reason: newerIsStored };
   }
-  const kept = (record.marketing_consent ?? null) === claims?.consent?.value ? claims : undefined;
   return {
     kind: 'change',
     ...changeAfter(stored, undefined),
     record,
     text,
-    state: { moment, claims: consent === undefined ? kept : { consent } },
+    state: { moment: folded?.moment ?? moment, claims: next },
     diff: difference(parseJson(stored.text), parseJson(text)),
     notes: statement.notes,
   };
+}
+
+function claimsOf(consent: Consent | undefined, times: FieldTimes | undefined): StoredClaims | undefined {
+  if (consent === undefined && times === undefined) return undefined;
+  return { ...(consent && { consent }), ...(times && { times }) };
 }
 
 /**

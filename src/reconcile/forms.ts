@@ -54,6 +54,8 @@ export interface Statement {
   readonly says?: Says | undefined;
   /** It is about a person: it adds to what is known of guests, and never says that a booking has one. */
   readonly isPerson?: true | undefined;
+  /** Of a profile: the fields that the message states, also empty; without it, the record is the whole profile. */
+  readonly present?: ReadonlySet<string> | undefined;
   /** An operator released the values of this hold; the statement says nothing itself. */
   readonly releases?: string | undefined;
   /** The record that it makes by itself, before business rules; absent if it is not complete. */

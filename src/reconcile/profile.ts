@@ -6,7 +6,7 @@ import type { EntityType, Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { Arrival, Statement } from './forms.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
-import { fieldsSaid, type Values } from './says.ts';
+import { type FieldTimes, fieldsSaid, isNewer, type Moment, never, type Values } from './says.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -48,7 +48,7 @@ export function chooseProfile<Profile extends Candidate>(
   if (match !== undefined) {
     const { profile, others } = match;
     const taken = pinnedElsewhere(guest, profile.id, candidates);
-    return { kind: 'known', profile, guest: mergeProfile(profile.guest, withoutKeys(guest, taken)), others };
+    return { kind: 'known', profile, guest: withoutKeys(guest, taken), others };
   }
   const alike = candidates.flatMap((one): AlikeProfile[] => {
     const { is, because } = comparedWith(guest, one, betweenOf(one));
@@ -62,12 +62,51 @@ export const withoutKeys = (guest: Guest, keys: ReadonlySet<string>): Guest =>
   Object.fromEntries(Object.entries(guest).filter(([field, value]) => !keys.has(`${field}:${value}`))) as Guest;
 
 /** Values of the reservation replace those of the profile; missing ones stay, and an alias never replaces an address. */
-export function mergeProfile(known: Guest, guest: Guest): Guest {
+export const mergeProfile = (known: Guest, guest: Guest): Guest =>
+  mergeGuest(known, { guest, present: statedFor(known, guest) });
+
+/** The fields that a guest of a reservation states for a profile. */
+export function statedFor(known: Guest, guest: Guest): Set<string> {
   const said = fieldsSaid(guest as Values);
   if (known.email !== undefined && (guest.email_proxy === true || guest.email === undefined)) said.delete('email');
   if (known.phone !== undefined && guest.phone === undefined) said.delete('phone');
-  return mergeGuest(known, { guest, present: said });
+  return said;
 }
+
+/** A profile with the times of its fields; `times` has those that were stated at another time than the rest, or are stated to be empty. */
+export interface TimedGuest {
+  readonly guest: Guest;
+  readonly moment: Moment;
+  readonly times?: FieldTimes | undefined;
+}
+
+/**
+ * The profile after a statement about these fields, whenever it arrives: each field has its newest statement. A field that the same message
+ * stated before and no longer states was read wrongly. Consent follows its own rule.
+ */
+export function statedAt(known: TimedGuest, guest: Guest, present: ReadonlySet<string>, at: Moment): TimedGuest {
+  const said = fieldsSaid(known.guest as Values);
+  const timeOf = (field: string) => known.times?.[field] ?? (said.has(field) ? known.moment : never);
+  const isOfNow = (field: string) => !isNewer(timeOf(field), at) && !isNewer(at, timeOf(field));
+  const unsaid = [...said].filter(
+    (field) => isOfNow(field) && known.times?.[field] !== undefined && !present.has(field),
+  );
+  const newer = new Set(
+    [...present, ...unsaid].filter((field) => field !== consentField && !isNewer(timeOf(field), at)),
+  );
+  const merged = mergeGuest(known.guest, { guest, present: newer });
+  const moment = isNewer(at, known.moment) ? at : known.moment;
+  const left = fieldsSaid(merged as Values);
+  const times: { [field: string]: Moment } = {};
+  for (const field of new Set([...said, ...Object.keys(known.times ?? {}), ...newer])) {
+    const own = newer.has(field) ? at : timeOf(field);
+    const isUsual = left.has(field) && own[0] === moment[0] && own[1] === moment[1];
+    if (field !== consentField && !isUsual) times[field] = own;
+  }
+  return { guest: merged, moment, ...(Object.keys(times).length > 0 && { times }) };
+}
+
+const consentField = 'marketing_consent';
 
 export function equalGuests(a: Guest, b: Guest): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Guest>;

@@ -12,6 +12,9 @@ export type ReportingDestination = `destination:${string}`;
 /** When something was said: effective time, then sequence. */
 export type Moment = readonly [at: EpochMs, seq: number];
 
+/** When fields were stated. */
+export type FieldTimes = { readonly [field: string]: Moment };
+
 /**
  * Canonical fields with their values. A field that is absent was not mentioned; null means stated to be empty. Fields of `extra` are
  * listed by name, as `extra.loyalty_tier`.

@@ -7,6 +7,7 @@ import type { Consent } from './consent.ts';
 import { merge } from './merge.ts';
 import { foldAll, type Quarantined } from './quarantine.ts';
 import {
+  type FieldTimes,
   type ItemIds,
   listNames,
   type Moment,
@@ -25,6 +26,8 @@ import {
 export type StoredClaims = { readonly [Name in Source]?: readonly StoredClaim[] | undefined } & {
   /** Of a guest's profile, which has no claims. */
   readonly consent?: Consent | undefined;
+  /** Of a profile: when its fields were stated, unless at the profile's own time. */
+  readonly times?: FieldTimes | undefined;
   readonly quarantine?: readonly Quarantined[] | undefined;
 };
 
@@ -148,7 +151,7 @@ export function readClaims(stored: StoredClaims | undefined, record: Reservation
   return claims;
 }
 
-const sourcesIn = ({ consent: _, quarantine: __, ...logs }: StoredClaims) =>
+const sourcesIn = ({ consent: _, times: __, quarantine: ___, ...logs }: StoredClaims) =>
   Object.entries(logs) as [Source, readonly StoredClaim[]][];
 
 /** Whether the record itself is the newest claim of its only source. */

@@ -181,6 +181,22 @@ test('the order of elements does not depend on the order of arrival, and late st
   assert.deepEqual([(await stored(one)).total_amount, (await stored(two)).total_amount].map(Number), [300, 300]);
 });
 
+test('a profile takes a field from a guest’s own event that is late, as the booking does', async () => {
+  const guest = { guest_id: 'Q-1', first_name: 'Quim', last_name: 'Sousa', email: 'quim@sousa.example' };
+  await event(90, asEvent({ ...booking('Q1'), guests: [guest] }));
+  await settle();
+  await event(93, { ...guest, phone: '+351912345000' }, 'guest');
+  await event(92, { ...guest, nationality: 'PT', phone: '+351912345999' }, 'guest');
+  await settle();
+  const { rows } = await node.runtime.pool.query<{ data: JsonObject }>(
+    `select data from records where integration = 'grand' and type = 'guest' and data ->> 'guest_id' = 'Q-1'`,
+  );
+  const { nationality, phone } = rows[0]?.data ?? {};
+  assert.deepEqual([nationality, phone], ['PT', '+351912345000']);
+  const own = await guestOf('Q1');
+  assert.deepEqual([own.nationality, own.phone], ['PT', '+351912345000']);
+});
+
 test('the last third of a list that is missing is held, not taken for a group', async () => {
   const { runtime } = node;
   const brand = runtime.active().integrations.get('grand') ?? assert.fail();

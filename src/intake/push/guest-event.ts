@@ -11,12 +11,13 @@ import type { Arrival, Statement } from '../../reconcile/forms.ts';
 import {
   type GuestAmendment,
   type GuestUpdate,
+  isSame,
   type PersonPlace,
   planGuestUpdate,
   type RuledGuest,
 } from '../../reconcile/guest-update.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
-import type { ReportingDestination } from '../../reconcile/says.ts';
+import { leaderOf, type ReportingDestination } from '../../reconcile/says.ts';
 import type { EpochMs, Json, LocalDate } from '../../terms.ts';
 import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { arrivalOf, type DeadEvent, dataOf, deadEvent, thinIdOf } from './reservation-event.ts';
@@ -103,6 +104,7 @@ export async function updateGuest(
         : {
             ...about,
             record: ruled.guest,
+            present: presentIn(plan.profile, ruled.guest, update),
             notes: [...notes, ...ruled.notes],
             origins: Object.fromEntries([...update.present].map((field) => [field, field])),
             consent: consentStated(arrival, update, plan.profile.guest, ruled.guest, from?.consent),
@@ -156,6 +158,18 @@ function ruledProfile(
   if (ruled.kind !== 'kept' || id !== undefined || guestKeys(guest).length === 0) return ruled;
   if (guestKeys(ruled.guest).length > 0) return ruled;
   return { kind: 'dropped', reason: 'The rules remove everything that identifies the guest.' };
+}
+
+/** The fields that the event states, and those that the rules change because of it; undefined for a new profile. */
+function presentIn(
+  { id, guest }: { readonly id?: string; readonly guest: Guest },
+  ruled: Guest,
+  { present }: GuestUpdate,
+): ReadonlySet<string> | undefined {
+  if (id === undefined) return undefined;
+  const all = new Set([...Object.keys(guest), ...Object.keys(ruled)] as (keyof Guest)[]);
+  const changed = [...all].filter((field) => !isSame(guest[field] as Json, ruled[field] as Json));
+  return new Set([...present, ...changed.map(leaderOf)]);
 }
 
 /** The guest's own statement about consent; `merged` is the profile before the rules, `known` what else is known of the guest's consent. */

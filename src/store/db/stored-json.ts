@@ -93,12 +93,13 @@ const quarantined = z.looseObject({
 const claims = z.looseObject({
   quarantine: z.array(quarantined).optional(),
   consent: statement.extend({ source: z.string(), others: z.record(z.string(), statement).optional() }).optional(),
+  times: moments,
 });
 const log = z.array(claim).min(1);
 const isClaims: Content = (value) =>
   claims.safeParse(value).success &&
   Object.entries(value as object).every(
-    ([source, one]) => source === 'consent' || source === 'quarantine' || log.safeParse(one).success,
+    ([source, one]) => ['consent', 'times', 'quarantine'].includes(source) || log.safeParse(one).success,
   );
 
 const night = z.looseObject({ night: z.string(), rooms: z.number(), revenue: z.record(z.string(), z.number()) });

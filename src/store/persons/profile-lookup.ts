@@ -3,7 +3,7 @@ import { decodeRecord, type Guest, type Reservation } from '../../canonical/rese
 import { type GuestKey, type GuestKeyKind, keyText, keyTexts, newProfileId } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
-import type { Moment } from '../../reconcile/says.ts';
+import type { FieldTimes, Moment } from '../../reconcile/says.ts';
 import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import { cellOf, columnOf, hitsOne, rowsOf, type Tx } from '../db/pool.ts';
 import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
@@ -13,6 +13,7 @@ export interface Profile extends Candidate {
   readonly version: number;
   readonly moment: Moment;
   readonly consent?: Consent | undefined;
+  readonly times?: FieldTimes | undefined;
 }
 
 /** Locks the profiles of a brand until the commit, so that a new guest gets one profile only. */
@@ -80,6 +81,7 @@ async function readProfiles(
     guest: decodeRecord('guest', data),
     moment: [ms, seq],
     consent: claims?.consent,
+    times: claims?.times,
     ...(pins && { pins: new Set(pins) }),
   }));
 }

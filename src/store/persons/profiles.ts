@@ -5,7 +5,16 @@ import { ProfileIndex } from '../../persons/profile-index.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
 import type { RecordState, Statement } from '../../reconcile/forms.ts';
-import { type AlikeProfile, aboutProfile, chooseProfile, equalGuests, withConsent } from '../../reconcile/profile.ts';
+import {
+  type AlikeProfile,
+  aboutProfile,
+  chooseProfile,
+  equalGuests,
+  statedAt,
+  statedFor,
+  type TimedGuest,
+  withConsent,
+} from '../../reconcile/profile.ts';
 import { isNewer, type Moment } from '../../reconcile/says.ts';
 import type { EpochMs } from '../../terms.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
@@ -165,18 +174,19 @@ class Made {
     this.pairs.push(...alike.map((other) => ({ ids: [id, other.id] as const, evidence: other.evidence })));
   }
 
-  /** The profile after this guest. A guest who is older than the profile only adds a consent. */
+  /** The profile after this guest, who may be older than it. */
   next({ from, at }: Met, { id, known, guest, consent }: Choice): Profile {
-    const isLate = known !== undefined && isNewer(known.moment, at);
-    const record = withConsent(isLate ? known.guest : guest, consent);
+    const present = known && statedFor(known.guest, guest);
+    const folded = known && present ? statedAt(known, guest, present, at) : { guest, moment: at };
+    const record = withConsent(folded.guest, consent);
     const { version = 0, pins } = known ?? {};
     const isSame = known !== undefined && equalGuests(known.guest, record);
-    const moment = isLate || isSame ? known.moment : at;
-    const profile = { id, version, guest: record, moment, consent, ...(pins && { pins }) };
+    const { moment, times }: TimedGuest = isSame ? known : folded;
+    const profile = { id, version, guest: record, moment, times, consent, ...(pins && { pins }) };
     if (isSame) {
       // A repeated consent changes only its time, which decides against a statement that arrives late.
       const isRestated = consent !== undefined && consent !== known.consent;
-      if (isRestated) this.restated.set(id, { moment, claims: { consent } });
+      if (isRestated) this.restated.set(id, { moment, claims: { consent, ...(times && { times }) } });
       return profile;
     }
     this.restated.delete(id);
@@ -188,7 +198,7 @@ class Made {
       causeId: `reservation ${from.id}`,
     } as const;
     const raw = { key: id, value: { reservation_id: from.id, version: from.version } };
-    this.statements.push(aboutProfile(id, arrival, { record, raw, consent }));
+    this.statements.push(aboutProfile(id, arrival, { record: known ? guest : record, raw, consent, present }));
     return profile;
   }
 
