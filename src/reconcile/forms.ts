@@ -104,7 +104,7 @@ export interface Stored {
   readonly text: string;
   /** What each source says; absent if the record equals the pulled row. */
   readonly claims?: StoredClaims | undefined;
-  /** When the partner's list last showed the reservation unchanged, if that was after the oldest event of the batch. */
+  /** When the partner's list last showed the reservation unchanged, if that was after the oldest statement of the batch. */
   readonly sightedAt?: EpochMs | undefined;
 }
 

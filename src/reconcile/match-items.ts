@@ -16,7 +16,7 @@ export interface ItemIdentity {
 /**
  * Which elements of two lists are the same thing: for each of `others` its place in `base`, or undefined. Keys are tried from the
  * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
- * lengths. `byPlace`: false where the places of two lists have nothing to do with each other.
+ * lengths. `placed`: how many elements of each list, from its beginning, have a place; those behind them are not in the list any more.
  *
  *   guest    the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
  *            by position
@@ -29,11 +29,11 @@ export function matchItems(
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
   isOneSource = false,
-  byPlace = true,
+  placed = Infinity,
 ): (number | undefined)[] {
   return isOneSource || haveKeysInCommon(base, others)
-    ? match(list, base, others, byPlace)
-    : match(list, base.map(withoutKey), others.map(withoutKey), byPlace);
+    ? match(list, base, others, placed)
+    : match(list, base.map(withoutKey), others.map(withoutKey), placed);
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */
@@ -48,9 +48,9 @@ function match(
   list: ListName,
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
-  byPlace: boolean,
+  placed: number,
 ): (number | undefined)[] {
-  const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others) : rules[list];
+  const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others, placed) : rules[list];
   const matched: (number | undefined)[] = new Array(others.length).fill(undefined);
   const taken: boolean[] = new Array(base.length);
   let open = Math.min(base.length, others.length);
@@ -71,7 +71,7 @@ function match(
       open--;
     }
   }
-  for (let place = 0; byPlace && place < Math.min(base.length, others.length); place++) {
+  for (let place = 0; place < Math.min(base.length, others.length, placed); place++) {
     if (taken[place] || matched[place] !== undefined) continue;
     if (fitsAtPlace(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
   }
@@ -146,7 +146,7 @@ const description = (values: Values): string | undefined => text(values.descript
  * Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. A guest who is
  * different from what one source says about a person is not this person, whatever another source says.
  */
-function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): Rules {
+function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[], placed: number): Rules {
   const all = [...base, ...others].flatMap(({ looks }) => looks.flat().map(statedGuest));
   const newest = ({ looks }: ItemIdentity): Guest[] => (looks[0]?.slice(0, 1) ?? []).map(statedGuest);
   const lists = [base, others].map((items) => new Set(items.flatMap(newest)));
@@ -170,7 +170,7 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
     (values) => text(values.phone),
   ];
   // Where nothing tells the persons of one list apart, their places do, in a list of as many.
-  const isAsLong = base.length === others.length;
+  const isAsLong = Math.min(base.length, placed) === Math.min(others.length, placed);
   return {
     keys: keys.map((keyOf) => ({ keyOf, fits })),
     fitsAtPlace: areSame({ ...between, isOnePlace: true, ...(isAsLong && { isShared: sharedAmong(all) }) }),

@@ -125,13 +125,12 @@ function wantedBy(
     if (id === '' || (change === undefined && says === undefined)) continue;
     const key = recordKey(statement);
     const before = wanted.get(key);
-    const eventAt = arrival.cause === 'run' ? Infinity : arrival.effectiveAt;
     wanted.set(key, {
       type,
       id,
       first: before === undefined ? change && { statement, change } : before.first,
       isInserted: before?.isInserted === true || change !== undefined || arrival.cause !== 'run',
-      eventAt: Math.min(before?.eventAt ?? Infinity, eventAt),
+      oldestAt: Math.min(before?.oldestAt ?? Infinity, arrival.effectiveAt),
     });
   }
   return wanted;

@@ -189,8 +189,8 @@ export interface Wanted {
   readonly first: { readonly statement: Statement; readonly change: Change } | undefined;
   /** A missing row is inserted, so that it can be locked. */
   readonly isInserted: boolean;
-  /** The time of its oldest event, to learn whether a list requested after it showed the record unchanged. */
-  readonly eventAt: EpochMs;
+  /** The time of its oldest statement, to learn whether a list requested after it showed the record unchanged. */
+  readonly oldestAt: EpochMs;
 }
 
 interface LockedRecords {
@@ -255,9 +255,7 @@ async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Pr
     values: [
       brand.integration,
       ...made.values(firsts),
-      ...wantedRows.values(
-        wanted.map(({ type, id, eventAt }) => ({ type, id, ms: eventAt === Infinity ? undefined : eventAt })),
-      ),
+      ...wantedRows.values(wanted.map(({ type, id, oldestAt }) => ({ type, id, ms: oldestAt }))),
     ],
   });
   return rows;

@@ -96,7 +96,7 @@ function heldOf(
   return heldIn(suspicion, steps, verdict, shown);
 }
 
-/** The rows as the store reads them; a list that showed a row after the oldest event of the batch is named. */
+/** The rows as the store reads them; a list that showed a row after the oldest statement of the batch is named. */
 function storedRows(
   model: StoreModel,
   tx: Transaction,
@@ -107,10 +107,10 @@ function storedRows(
   for (const { id } of statements) {
     const row = tx.record(integration, id);
     if (row === undefined) continue;
-    const events = statements.filter((one) => one.id === id && one.arrival.cause !== 'run');
-    const eventAt = Math.min(...events.map(({ arrival }) => arrival.effectiveAt));
+    const own = statements.filter((one) => one.id === id);
+    const oldestAt = Math.min(...own.map(({ arrival }) => arrival.effectiveAt));
     const seenAt = model.sightings.flatMap((one) =>
-      one.integration === integration && one.requestedAt > eventAt && one.ids.has(id) ? [one.requestedAt] : [],
+      one.integration === integration && one.requestedAt > oldestAt && one.ids.has(id) ? [one.requestedAt] : [],
     );
     const { version, event, moment, text, claims } = row;
     stored.set(`reservation ${id}`, {
