@@ -151,14 +151,22 @@ function placesIn(
   items: readonly SaidItem[],
 ): readonly (number | undefined)[] {
   if (prior.length === 0) return items.map(() => undefined);
-  // Those that are gone are compared too, so that an address that two persons of the booking have shows neither of them.
-  const order = prior.map((_, place) => place).sort((a, b) => Number(isGone(prior[a])) - Number(isGone(prior[b])));
-  const known = order.map((place) => identityOf(prior[place] as Element));
-  const here = prior.filter((item) => !isGone(item)).length;
-  return matchItems(name, known, items.map(identityOf), true, here).map((place) => order[place ?? -1]);
+  const here = prior.flatMap(({ gone }, place) => (gone === undefined ? [place] : []));
+  const at = (places: readonly number[]) => places.map((place) => identityOf(prior[place] as Element));
+  const places = matchItems(name, at(here), items.map(identityOf), true).map((place) => here[place ?? -1]);
+  if (here.length === prior.length) return places;
+  const away = prior.flatMap(({ gone }, place) => (gone === undefined ? [] : [place]));
+  const open = places.flatMap((place, index) => (place === undefined ? [index] : []));
+  const back = matchItems(
+    name,
+    at(away),
+    open.map((index) => identityOf(items[index] as SaidItem)),
+    true,
+    [...at(here), ...items.map(identityOf)],
+  );
+  for (const [n, place] of back.entries()) if (place !== undefined) places[open[n] as number] = away[place];
+  return places;
 }
-
-const isGone = (item: Element | undefined): boolean => item?.gone !== undefined;
 
 export function identityOf({ values, key, as }: SaidItem): ItemIdentity {
   return { key, looks: [as === undefined ? [values] : [values, as]] };

@@ -16,7 +16,8 @@ export interface ItemIdentity {
 /**
  * Which elements of two lists are the same thing: for each of `others` its place in `base`, or undefined. Keys are tried from the
  * strongest to the weakest, each over the whole list before the next one, and an element is matched once. Linear in the lists'
- * lengths. `placed`: how many elements of each list, from its beginning, have a place; those behind them are not in the list any more.
+ * lengths. `behind`: the other elements, where some are compared that are not in the lists any more: places have nothing to do with each other
+ * there, and an address that one of the others has identifies nobody.
  *
  *   guest    the same person (`persons/same-person.ts`): by id; by name with e-mail or phone; by name; by e-mail; by phone;
  *            by position
@@ -29,11 +30,11 @@ export function matchItems(
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
   isOneSource = false,
-  placed = Infinity,
+  behind?: readonly ItemIdentity[],
 ): (number | undefined)[] {
   return isOneSource || haveKeysInCommon(base, others)
-    ? match(list, base, others, placed)
-    : match(list, base.map(withoutKey), others.map(withoutKey), placed);
+    ? match(list, base, others, behind)
+    : match(list, base.map(withoutKey), others.map(withoutKey), behind);
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */
@@ -48,9 +49,9 @@ function match(
   list: ListName,
   base: readonly ItemIdentity[],
   others: readonly ItemIdentity[],
-  placed: number,
+  behind: readonly ItemIdentity[] | undefined,
 ): (number | undefined)[] {
-  const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others, placed) : rules[list];
+  const { keys, fitsAtPlace } = list === 'guests' ? guestRules(base, others, behind) : rules[list];
   const matched: (number | undefined)[] = new Array(others.length).fill(undefined);
   const taken: boolean[] = new Array(base.length);
   let open = Math.min(base.length, others.length);
@@ -71,7 +72,7 @@ function match(
       open--;
     }
   }
-  for (let place = 0; place < Math.min(base.length, others.length, placed); place++) {
+  for (let place = 0; behind === undefined && place < Math.min(base.length, others.length); place++) {
     if (taken[place] || matched[place] !== undefined) continue;
     if (fitsAtPlace(base[place] as ItemIdentity, others[place] as ItemIdentity)) matched[place] = place;
   }
@@ -146,8 +147,12 @@ const description = (values: Values): string | undefined => text(values.descript
  * Guests are the same person at once or not at all: within the reservation, an address of different persons identifies nobody. A guest who is
  * different from what one source says about a person is not this person, whatever another source says.
  */
-function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity[], placed: number): Rules {
-  const all = [...base, ...others].flatMap(({ looks }) => looks.flat().map(statedGuest));
+function guestRules(
+  base: readonly ItemIdentity[],
+  others: readonly ItemIdentity[],
+  behind: readonly ItemIdentity[] = [],
+): Rules {
+  const all = [...base, ...others, ...behind].flatMap(({ looks }) => looks.flat().map(statedGuest));
   const newest = ({ looks }: ItemIdentity): Guest[] => (looks[0]?.slice(0, 1) ?? []).map(statedGuest);
   const lists = [base, others].map((items) => new Set(items.flatMap(newest)));
   const between = { isOneReservation: true, isShared: sharedAmong(all, {}, lists) };
@@ -170,7 +175,7 @@ function guestRules(base: readonly ItemIdentity[], others: readonly ItemIdentity
     (values) => text(values.phone),
   ];
   // Where nothing tells the persons of one list apart, their places do, in a list of as many.
-  const isAsLong = Math.min(base.length, placed) === Math.min(others.length, placed);
+  const isAsLong = base.length === others.length;
   return {
     keys: keys.map((keyOf) => ({ keyOf, fits })),
     fitsAtPlace: areSame({ ...between, isOnePlace: true, ...(isAsLong && { isShared: sharedAmong(all) }) }),

@@ -86,23 +86,30 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
   const items: Slots[] = [];
   for (const { source, list, moment } of lists) {
     const here = list.items.filter(({ gone }) => gone === undefined);
-    const away = list.items.filter(({ gone }) => gone !== undefined);
-    const all = [...here, ...away];
-    const places = matchItems(name, items.map(identityIn), all.map(identityOf), false, here.length);
-    for (const [index, item] of all.entries()) {
+    const places = matchItems(name, items.map(identityIn), here.map(identityOf));
+    const met = new Set<Slots>();
+    for (const [index, item] of here.entries()) {
       let slots = items[places[index] ?? -1];
       if (slots === undefined) {
-        // What a source said of an element that its own list lacks counts where another list has it.
         const exists =
-          index < here.length &&
-          (list === first.list ||
-            (item.since !== undefined && (decidedAt === undefined || isNewer(item.since, decidedAt))));
+          list === first.list ||
+          (item.since !== undefined && (decidedAt === undefined || isNewer(item.since, decidedAt)));
         if (!exists) continue;
         slots = new Slots();
         items.push(slots);
       }
+      met.add(slots);
       slots.add(item, source, item.since ?? moment);
     }
+    // What a source said of an element that its own list lacks counts where another list has it.
+    if (here.length === list.items.length) continue;
+    const away = list.items.filter(({ gone }) => gone !== undefined);
+    const open = items.filter((slots) => !met.has(slots));
+    const back = matchItems(name, open.map(identityIn), away.map(identityOf), false, [
+      ...items.map(identityIn),
+      ...here.map(identityOf),
+    ]);
+    for (const [index, item] of away.entries()) open[back[index] ?? -1]?.add(item, source, item.since ?? moment);
   }
   return items;
 }

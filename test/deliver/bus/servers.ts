@@ -116,6 +116,10 @@ export async function startKafka(topics: readonly string[], partitions = 3) {
   // Its search index is in the folder for temporary files: two brokers with one folder stop each other.
   const env = { ...process.env, TMPDIR: folder };
   const server = await program(mokapi(), [...args, `--health-port=${health}`], /adding new kafka broker/, env);
+  const hasAll = (text: string) => topics.every((topic) => text.includes(`"${topic}"`));
+  const listed = () =>
+    spawnSync(pathOf('kcat'), ['-L', '-b', `127.0.0.1:${port}`], { encoding: 'utf8', timeout: 20_000 }).stdout;
+  await until('the broker has its topics', async () => hasAll(listed()));
   return {
     broker: `127.0.0.1:${port}`,
     ...server,

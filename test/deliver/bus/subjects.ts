@@ -57,7 +57,7 @@ function busSubject<Settings>(
 let names = 0;
 const next = (): string => `changes-${++names}`;
 
-export const kafkaTopics = Array.from({ length: 400 }, (_, i) => `changes-${i + 1}`);
+export const kafkaTopics = Array.from({ length: 100 }, (_, i) => `changes-${i + 1}`);
 
 export function kafkaSubject(server: Awaited<ReturnType<typeof startKafka>>, more = {}): BusSubject {
   const topic = next();
