@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { Fragment, useId, useState } from 'react';
 import { authValue, forms } from './auth-value.ts';
 import { call } from './link.ts';
 import { Act } from './parts.tsx';
@@ -62,7 +62,7 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
     change: (text: string) => void,
     more: { required?: boolean; type?: string } = {},
   ) => (
-    <label key={label}>
+    <label>
       <span>
         {label}
         {more.required && <small> · {t.pull.required}</small>}
@@ -153,11 +153,13 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
               ))}
             </select>
           </label>
-          {pagingFields[paging.type].map((name) =>
-            input(t.pull.pagingFields[name], paging.places[name] ?? '', (text) =>
-              setPaging({ ...paging, places: { ...paging.places, [name]: text }, isChanged: true }),
-            ),
-          )}
+          {pagingFields[paging.type].map((name) => (
+            <Fragment key={name}>
+              {input(t.pull.pagingFields[name], paging.places[name] ?? '', (text) =>
+                setPaging({ ...paging, places: { ...paging.places, [name]: text }, isChanged: true }),
+              )}
+            </Fragment>
+          ))}
         </fieldset>
       )}
       <Act act={save} disabled={base === '' || list?.path === ''}>

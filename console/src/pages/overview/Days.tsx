@@ -19,8 +19,8 @@ export function Days() {
     new Date(Date.now() - (dayCount - 1 - index) * 86_400_000).toISOString().slice(0, 10),
   );
   // On the first days, a picture of four weeks would be blank.
-  const first = query.data?.items.flatMap((brand) => brand.days.map(({ day }) => day)).sort()[0] ?? '';
-  const days = all.filter((day, index) => day >= first || index >= dayCount - leastDays);
+  const first = query.data?.items.flatMap((brand) => brand.days.map(({ day }) => day)).sort()[0];
+  const days = all.filter((day, index) => (first && day >= first) || index >= dayCount - leastDays);
   return (
     <Card title="Complete?" aside="each day in UTC: pulls above, events below" flush>
       <Loaded query={query}>
