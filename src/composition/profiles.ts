@@ -45,13 +45,14 @@ export function openProfiles(runtime: Runtime): Destination {
 async function amendLate({ pool }: Runtime, integration: Brand, bookings: readonly LateBooking[]): Promise<void> {
   await transaction(pool, async (tx) => {
     const stored = await lockReservations(tx, integration.integration, bookings.map(({ id }) => id).sort());
-    const statements = bookings.flatMap(({ id, guest, profileId, update, source, at }) => {
+    const statements = bookings.flatMap(({ id, guest, profileId, update, source, at, seq }) => {
       const reservation = stored.get(id);
       const amendment = reservation && amendGuest(reservation, guest, update, todayOf(integration, at));
       if (amendment === undefined) return [];
       const arrival = {
         ...arrivedBy(source),
         effectiveAt: at,
+        ...(seq !== undefined && { seq }),
         cause: 'guest',
         causeId: `profile ${profileId}`,
       } as const;

@@ -145,7 +145,7 @@ export const reprocessJob: JobKind<ReprocessJobRequest> = {
     integrations: [request.integration],
   }),
   step: async (runtime, { integration, from, to, refetch }, position, { atMost, by }) => {
-    const after = typeof position === 'string' ? position : '';
+    const after = typeof position === 'string' || typeof position === 'number' ? position : 0;
     const step = await reprocessStep(
       runtime,
       { integration, from, to, preview: false, refetchBy: refetch ? by : undefined },

@@ -1,7 +1,7 @@
 import type { Brand } from '../brand/brand.ts';
 import { stateEvent } from '../intake/push/reservation-event.ts';
 import { state } from '../pipeline.ts';
-import type { Arrival, Statement } from '../reconcile/forms.ts';
+import { type Arrival, reprocessedBy, type Statement } from '../reconcile/forms.ts';
 import type { KeptPayload, Sent } from '../store/records/entry-payload.ts';
 
 /** A payload and how it arrived: plain data, for any thread. */
@@ -14,7 +14,6 @@ export function stateAgain(brand: Brand, { arrival, ...sent }: Preparation): Sta
 
 /** What a kept payload says under a brand’s documents of today. */
 export function statePayload(brand: Brand, { mode, sent, effectiveAt, seq }: KeptPayload): Statement {
-  const causeId = `connector ${brand.connectorVersion}, integration ${brand.integrationVersion}`;
-  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), seq, cause: 'reprocess', causeId };
+  const arrival: Arrival = { mode, effectiveAt: effectiveAt.getTime(), seq, ...reprocessedBy(brand) };
   return stateAgain(brand, { ...sent, arrival });
 }

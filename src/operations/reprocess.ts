@@ -2,7 +2,7 @@ import { activate, documentsOf } from '../brand/active.ts';
 import type { Brand } from '../brand/brand.ts';
 import { parseDocument } from '../documents/check.ts';
 import { InnboundError } from '../errors.ts';
-import type { StatementOutcome } from '../reconcile/forms.ts';
+import type { Statement, StatementOutcome } from '../reconcile/forms.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { rolledBack, transaction } from '../store/db/pool.ts';
 import type { JobRow } from '../store/operate/jobs.ts';
@@ -20,6 +20,7 @@ import { offThread } from './off-thread.ts';
 import { statePayload } from './prepare-letter.ts';
 import { recordedIntegration } from './recorded-documents.ts';
 import { refetchReservation } from './refetch.ts';
+import { guestStatements, reprocessGuestEvents } from './reprocess-guests.ts';
 
 interface ReprocessRequest extends PayloadRange {
   readonly integration: string;
@@ -64,7 +65,7 @@ export async function reprocess(
   { onStep, most = Infinity }: { readonly onStep?: (done: Reprocessed) => void; readonly most?: number } = {},
 ): Promise<Reprocessed> {
   let total: Reprocessed = nothing;
-  for (let after: string | undefined = ''; after !== undefined && total.read < most; ) {
+  for (let after: Place | undefined = 0; after !== undefined && total.read < most; ) {
     const { last, ...step } = await reprocessStep(runtime, request, after);
     total = add(total, step);
     onStep?.(total);
@@ -73,16 +74,29 @@ export async function reprocess(
   return total;
 }
 
-/** The next reservations after an id. `last` is undefined after the last step. */
+/** First the guests' own events, by number, then the reservations, by id: a booking fills what its guest's profile no longer has. */
+export type Place = number | string;
+
+/** The next events or reservations after a place. `last` is undefined after the last step. */
 export async function reprocessStep(
   runtime: Runtime,
   { integration: name, preview, refetchBy, ...range }: ReprocessRequest,
-  after: string,
+  after: Place,
   limit = reprocessedAtOnce,
-): Promise<Reprocessed & { readonly last: string | undefined }> {
+): Promise<Reprocessed & { readonly last: Place | undefined }> {
   const integration = namedBrand(runtime, name, { isLimited: true });
-  const { payloads, ids, last } = await keptPayloads(runtime.pool, name, range, after, limit);
-  const done = await reprocessBatch(runtime, integration, payloads, preview);
+  const told: Told =
+    typeof after === 'number' ? await guestEvents(runtime, integration, range, preview, after, limit) : nothing;
+  if (told.last !== undefined) return { ...told, last: told.last };
+  const { payloads, ids, last } = await keptPayloads(
+    runtime.pool,
+    name,
+    range,
+    typeof after === 'number' ? '' : after,
+    limit,
+  );
+  const guests = await guestStatements(runtime.pool, integration, ids, range);
+  const done = add(told, await reprocessBatch(runtime, integration, payloads, preview, guests));
   if (!preview && done.changed > 0) runtime.wake.signal('outbox');
   const kept = new Set(payloads.map(({ id }) => id));
   const isWhole = range.from === undefined && range.to === undefined;
@@ -92,6 +106,23 @@ export async function reprocessStep(
   return preview || refetchBy === undefined
     ? step
     : { ...step, ...(await refetched(runtime, name, refusals, refetchBy)) };
+}
+
+/** With `last` if there are more of them. */
+type Told = Reprocessed & { readonly last?: number | undefined };
+
+async function guestEvents(
+  runtime: Runtime,
+  brand: Brand,
+  range: PayloadRange,
+  preview: boolean,
+  after: number,
+  limit: number,
+): Promise<Told> {
+  const inOne = preview ? rolledBack : transaction;
+  const { last, changed } = await inOne(runtime.pool, (tx) => reprocessGuestEvents(tx, brand, range, after, limit));
+  if (!preview && changed.size > 0) runtime.wake.signal('outbox');
+  return { ...nothing, changed: changed.size, ...(last !== undefined && { last }) };
 }
 
 /** Requests these reservations from the partner; what is left of the refusals says why it failed. */
@@ -122,21 +153,25 @@ async function reprocessBatch(
   integration: Brand,
   payloads: readonly KeptPayload[],
   preview: boolean,
+  guests: readonly Statement[] = [],
 ): Promise<Reprocessed> {
-  const { refused, readable, statements } = await stateAll(runtime, integration, payloads);
+  const { refused, readable, statements: stated } = await stateAll(runtime, integration, payloads);
+  const own = guests.filter(({ id }) => !refused.has(id));
+  const statements = [...stated, ...own];
+  const about = [...readable, ...own];
   // A first pass is rolled back: refused reservations must get no dead letter.
   const { changed, samples } = await rolledBack(runtime.pool, async (tx) => {
     const { outcomes } = await take(tx, integration, statements);
-    for (const [id, reason] of refusedIn(readable, outcomes)) refused.set(id, reason);
-    const changed = changedIn(readable, outcomes).difference(refused);
+    for (const [id, reason] of refusedIn(about, outcomes)) refused.set(id, reason);
+    const changed = changedIn(about, outcomes).difference(refused);
     const shown = [...changed].slice(0, mostSamples);
     return { changed, samples: await reprocessedDifferences(tx, integration.integration, shown) };
   });
   if (!preview && changed.size > 0) {
-    const changing = statements.filter((_, i) => changed.has(readable[i]?.id ?? ''));
+    const changing = statements.filter((_, i) => changed.has(about[i]?.id ?? ''));
     await transaction(runtime.pool, (tx) => take(tx, integration, changing));
   }
-  const records = new Set(payloads.map(({ id }) => id)).size;
+  const records = new Set([...payloads, ...guests].map(({ id }) => id)).size;
   return {
     ...nothing,
     records,
@@ -178,16 +213,19 @@ async function withoutSurroundings(
   return refused;
 }
 
-const refusedIn = (payloads: readonly KeptPayload[], outcomes: readonly StatementOutcome[]): [string, string][] =>
-  payloads.flatMap(({ id }, i) => {
+const refusedIn = (
+  about: readonly { readonly id: string }[],
+  outcomes: readonly StatementOutcome[],
+): [string, string][] =>
+  about.flatMap(({ id }, i) => {
     const { outcome, reason = '' } = outcomes[i] ?? {};
     return outcome === 'dead' ? [[id, reason]] : [];
   });
 
 const idle: ReadonlySet<string> = new Set(['unchanged', 'superseded', 'dropped', 'dead']);
 
-const changedIn = (payloads: readonly KeptPayload[], outcomes: readonly StatementOutcome[]): Set<string> =>
-  new Set(payloads.flatMap(({ id }, i) => (idle.has(outcomes[i]?.outcome ?? 'unchanged') ? [] : [id])));
+const changedIn = (about: readonly { readonly id: string }[], outcomes: readonly StatementOutcome[]): Set<string> =>
+  new Set(about.flatMap(({ id }, i) => (idle.has(outcomes[i]?.outcome ?? 'unchanged') ? [] : [id])));
 
 function add(a: Reprocessed, b: Reprocessed): Reprocessed {
   return {

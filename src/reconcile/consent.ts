@@ -130,6 +130,17 @@ function statementsOf({ source, booking, others, own: _, ...statement }: Consent
   return { ...others, [keyOf({ source, booking })]: statement };
 }
 
+/** What is left of a consent when the guest's own event of this time is read again. */
+export function withoutOwn(consent: Consent | undefined, at: EpochMs): Consent | undefined {
+  if (consent === undefined) return undefined;
+  const { guest, ...statements } = statementsOf(consent);
+  const own = consent.own?.at === at ? undefined : consent.own;
+  if (guest === undefined || lastOf(guest) !== at)
+    return own === consent.own ? consent : consentOf(statementsOf(consent), own);
+  const before = guest.saidNo === undefined ? {} : { guest: { value: false, at: guest.saidNo, isOwn: true } as const };
+  return consentOf({ ...statements, ...before }, own);
+}
+
 /** Two statements of one source. The rows of one page have one time: there a refusal wins. */
 function continued(a: ConsentStatement, b: ConsentStatement): ConsentStatement {
   const [older, newer] = lastOf(a) < lastOf(b) || (lastOf(a) === lastOf(b) && b.value === false) ? [a, b] : [b, a];

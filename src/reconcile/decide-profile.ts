@@ -1,6 +1,6 @@
 import { decodeRecord, type Guest, recordText } from '../canonical/reservation.ts';
 import { parseJson } from '../kit/json.ts';
-import { type Consent, newerConsent } from './consent.ts';
+import { type Consent, newerConsent, withoutOwn } from './consent.ts';
 import { difference } from './difference.ts';
 import { changeAfter, type Decision, momentOf, newerIsStored, type Statement, type Stored } from './forms.ts';
 import { statedAt, withConsent } from './profile.ts';
@@ -30,12 +30,17 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
       notes: statement.notes,
     };
   }
-  const { version, claims } = stored;
-  const { consent: said, isDecision, present } = statement;
+  const { version } = stored;
+  const { consent: said, isDecision, present, fallback } = statement;
+  const claims = fallback
+    ? { ...stored.claims, consent: withoutOwn(stored.claims?.consent, moment[0]) }
+    : stored.claims;
   const known = { guest: decodeRecord('guest', stored.text), moment: stored.moment, times: claims?.times };
-  const folded = present && statedAt(known, stated, present, moment);
+  const folded = present && statedAt(known, stated, present, moment, fallback);
   const consent = said === undefined || isDecision ? said : newerConsent(claims?.consent, said);
-  const record = withConsent(folded?.guest ?? stated, consent ?? (folded && claims?.consent));
+  const isTakenBack = fallback && stored.claims?.consent !== undefined && claims?.consent === undefined;
+  const nothing = isTakenBack ? ({ value: null, source: 'guest', at: moment[0] } as const) : undefined;
+  const record = withConsent(folded?.guest ?? stated, consent ?? (folded && (claims?.consent ?? nothing)));
   const text = recordText(record);
   const kept = folded || (record.marketing_consent ?? null) === claims?.consent?.value ? claims?.consent : undefined;
   const next = claimsOf(consent ?? kept, folded?.times);

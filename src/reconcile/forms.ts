@@ -43,6 +43,13 @@ export const arrivedBy = (source: Source): Pick<Arrival, 'mode' | 'by'> =>
       ? { mode: source }
       : { mode: 'push', by: source };
 
+/** The cause of what is processed again under the documents in force. */
+export const reprocessedBy = (documents: { readonly connectorVersion: number; readonly integrationVersion: number }) =>
+  ({
+    cause: 'reprocess',
+    causeId: `connector ${documents.connectorVersion}, integration ${documents.integrationVersion}`,
+  }) as const;
+
 export interface Statement {
   readonly type: EntityType;
   /** Empty if the record has no readable id. */
@@ -56,6 +63,8 @@ export interface Statement {
   readonly isPerson?: true | undefined;
   /** Of a profile: the fields that the message states, also empty; without it, the record is the whole profile. */
   readonly present?: ReadonlySet<string> | undefined;
+  /** Of a profile: the message was read before, and what it no longer states was read wrongly. That is what the bookings say instead. */
+  readonly fallback?: Guest | undefined;
   /** An operator released the values of this hold; the statement says nothing itself. */
   readonly releases?: string | undefined;
   /** The record that it makes by itself, before business rules; absent if it is not complete. */

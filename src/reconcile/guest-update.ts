@@ -245,7 +245,7 @@ const mayReturn = ({ status, check_out }: Reservation, today: LocalDate): boolea
 const fields = Object.keys(canonical.guests) as readonly (keyof Guest)[];
 
 /** The fields that were sent, null for those without a usable value. */
-function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
+export function saidOf({ guest, present }: Pick<GuestUpdate, 'guest' | 'present'>): Values {
   const values: { [field: string]: Json } = {};
   for (const field of present) values[field] = null;
   for (const field of fields) {

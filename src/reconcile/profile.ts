@@ -6,7 +6,7 @@ import type { EntityType, Json } from '../terms.ts';
 import type { Consent } from './consent.ts';
 import type { Arrival, Statement } from './forms.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
-import { type FieldTimes, fieldsSaid, isNewer, type Moment, never, type Values } from './says.ts';
+import { type FieldTimes, fieldsSaid, isNewer, leaderOf, type Moment, never, type Values } from './says.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -82,29 +82,43 @@ export interface TimedGuest {
 
 /**
  * The profile after a statement about these fields, whenever it arrives: each field has its newest statement. A field that the same message
- * stated before and no longer states was read wrongly. Consent follows its own rule.
+ * stated before and no longer states was read wrongly: it is as if nobody had stated it. Consent follows its own rule. `fallback`: the message
+ * is read again, and everything of its time is its own; what it does not state now is what the bookings say.
  */
-export function statedAt(known: TimedGuest, guest: Guest, present: ReadonlySet<string>, at: Moment): TimedGuest {
+export function statedAt(
+  known: TimedGuest,
+  guest: Guest,
+  present: ReadonlySet<string>,
+  at: Moment,
+  fallback?: Guest,
+): TimedGuest {
   const said = fieldsSaid(known.guest as Values);
   const timeOf = (field: string) => known.times?.[field] ?? (said.has(field) ? known.moment : never);
-  const isOfNow = (field: string) => !isNewer(timeOf(field), at) && !isNewer(at, timeOf(field));
-  const unsaid = [...said].filter(
-    (field) => isOfNow(field) && known.times?.[field] !== undefined && !present.has(field),
-  );
-  const newer = new Set(
-    [...present, ...unsaid].filter((field) => field !== consentField && !isNewer(timeOf(field), at)),
-  );
-  const merged = mergeGuest(known.guest, { guest, present: newer });
+  const isOf = (time: Moment, field: string) => !isNewer(timeOf(field), time) && !isNewer(time, timeOf(field));
+  const isRead = (field: string) =>
+    fallback ? isOf(at, field) || isOf(ofBookings, field) : isOf(at, field) && known.times?.[field] !== undefined;
+  const unsaid = new Set([...said].filter((field) => isRead(field) && !present.has(field) && field !== consentField));
+  const newer = new Set([...present].filter((field) => field !== consentField && !isNewer(timeOf(field), at)));
+  const stated = Object.entries(guest).filter(([field]) => !unsaid.has(leaderOf(field)));
+  const instead = Object.entries(fallback ?? {}).filter(([field]) => unsaid.has(leaderOf(field)));
+  const merged = mergeGuest(known.guest, {
+    guest: Object.fromEntries([...stated, ...instead]),
+    present: newer.union(unsaid),
+  });
   const moment = isNewer(at, known.moment) ? at : known.moment;
   const left = fieldsSaid(merged as Values);
   const times: { [field: string]: Moment } = {};
   for (const field of new Set([...said, ...Object.keys(known.times ?? {}), ...newer])) {
-    const own = newer.has(field) ? at : timeOf(field);
+    if (field === consentField || (unsaid.has(field) && !left.has(field))) continue;
+    const own = unsaid.has(field) ? ofBookings : newer.has(field) ? at : timeOf(field);
     const isUsual = left.has(field) && own[0] === moment[0] && own[1] === moment[1];
-    if (field !== consentField && !isUsual) times[field] = own;
+    if (!isUsual) times[field] = own;
   }
   return { guest: merged, moment, ...(Object.keys(times).length > 0 && { times }) };
 }
+
+/** The time of what was taken from the bookings: before every statement. */
+const ofBookings: Moment = [1, 0];
 
 const consentField = 'marketing_consent';
 

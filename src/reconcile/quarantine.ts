@@ -71,7 +71,7 @@ export function foldAll(claims: Claims, quarantine: readonly Quarantined[], lagM
   };
   const { guest, ...others } = claims;
   for (const [source, log] of Object.entries(others) as [Source, readonly Claim[]][]) add(source, log);
-  if (guest !== undefined) add('guest', sleeping(guest, endedAt(accounts)));
+  if (guest !== undefined) add('guest', sleeping(ofMembers(guest, others), endedAt(accounts)));
   return { accounts, blocked };
 }
 
@@ -89,15 +89,46 @@ function endedAt(accounts: Accounts): Moment | undefined {
   return isEnded(newest.status) ? newest.at : undefined;
 }
 
+const partnersSources: readonly Source[] = ['pull', 'single', 'push'];
+
+/**
+ * A guest's event is about the bookings that the guest has by then: it does not count in one in which nobody had named the guest before, whichever
+ * of the two arrives first. A withdrawal that the guest has not taken back counts anyhow.
+ */
+function ofMembers(log: readonly Claim[], others: Claims): readonly Claim[] {
+  const named = partnersSources.flatMap((source) =>
+    (others[source] ?? []).flatMap(({ at, says, base }) => [
+      { at: base ? never : at, items: base?.lists.guests?.items ?? says.lists.guests ?? [] },
+    ]),
+  );
+  const isOneOf = (items: readonly SaidItem[], item: SaidItem) =>
+    matchItems('guests', items.map(identityOf), [identityOf(item)], false, [])[0] !== undefined;
+  const known: SaidItem[] = [];
+  return log.map((claim, place) => {
+    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.at) ? [] : items))];
+    const agreed = log.slice(place + 1).flatMap(({ says }) => says.lists.guests?.filter(isAgreement) ?? []);
+    const guests = claim.says.lists.guests?.map((item) => {
+      if (!isOneOf(then, item)) return isOneOf(agreed, item) ? { ...item, values: {} } : onlyWithdrawal(item);
+      known.push(item);
+      return item;
+    });
+    return { ...claim, says: { values: {}, lists: { ...(guests && { guests }) } } };
+  });
+}
+
+const isAgreement = ({ values }: SaidItem): boolean => values.marketing_consent === true;
+
+const onlyWithdrawal = (item: SaidItem): SaidItem => ({
+  ...item,
+  values: item.values.marketing_consent === false ? { marketing_consent: false } : {},
+});
+
 /** What a guest says does not change a cancelled booking; it counts when the booking is reinstated. A withdrawal counts at once. */
 function sleeping(log: readonly Claim[], ended: Moment | undefined): readonly Claim[] {
   if (ended === undefined) return log;
   return log.map((claim) => {
     if (!isNewer(claim.at, ended)) return claim;
-    const guests = claim.says.lists.guests?.map(({ values, ...item }) => ({
-      ...item,
-      values: values.marketing_consent === false ? { marketing_consent: false } : {},
-    }));
+    const guests = claim.says.lists.guests?.map(onlyWithdrawal);
     return { ...claim, says: { values: {}, lists: { ...(guests && { guests }) } } };
   });
 }

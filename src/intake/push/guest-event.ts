@@ -188,7 +188,11 @@ function consentStated(
 }
 
 /** A statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
-export function amended(arrival: Arrival, { record: { id }, said, notes }: GuestAmendment, raw: Json): Statement {
+export function amended(
+  arrival: Arrival,
+  { record: { id }, said, notes }: Omit<GuestAmendment, 'record'> & { readonly record: { readonly id: string } },
+  raw: Json,
+): Statement {
   const origins = Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
   const guests = said.map((item) => ({ ...item, isOwn: true as const }));
   const says = { values: {}, lists: { guests } };

@@ -14,6 +14,7 @@ import {
   profileIds,
   readReservationAhead,
 } from '../persons/profile-lookup.ts';
+import type { PayloadRange } from '../records/kept-payloads.ts';
 import { storedId } from '../records/partner-ids.ts';
 import { type OnChanged, take } from '../records/take.ts';
 
@@ -201,6 +202,57 @@ async function nextEvents(
   const read = [...events].map(([integration, own]): [string, PendingEvent[]] => [integration, own.map(pendingEvent)]);
   return { events: new Map(read), more: rows[0]?.more === true };
 }
+
+/** The next kept events of guests that were applied, under the lock of the brand's batches. */
+export async function lockGuestEvents(
+  tx: Tx,
+  integration: string,
+  range: PayloadRange,
+  after: number,
+  limit: number,
+): Promise<readonly PendingEvent[]> {
+  await tx.query(`select pg_advisory_xact_lock(${brandLock('$1')})`, [integration]);
+  return readGuestEvents(tx, integration, range, 'seq > $4 order by seq limit $5', [after, limit]);
+}
+
+/** Guests' own events, by number, of those that are still kept. */
+export async function guestEventsOf(
+  db: Pool | Tx,
+  integration: string,
+  seqs: readonly number[],
+  range: PayloadRange,
+): Promise<ReadonlyMap<number, PendingEvent>> {
+  if (seqs.length === 0) return new Map();
+  const events = await readGuestEvents(db, integration, range, 'seq = any($4::bigint[])', [seqs]);
+  return new Map(events.map((event) => [event.seq, event]));
+}
+
+async function readGuestEvents(
+  db: Pool | Tx,
+  integration: string,
+  { from, to }: PayloadRange,
+  which: string,
+  values: readonly unknown[],
+): Promise<readonly PendingEvent[]> {
+  const { rows } = await db.query<EventRow>(
+    `select ${eventColumns} from events
+      where integration = $1 and event = 'guest.updated' and state = 'done' and body is not null
+        and received_at >= coalesce((${connectedSince}), '-infinity')
+        and ($2::date is null or received_at >= $2::date) and ($3::date is null or received_at < $3::date + 1)
+        and ${which}`,
+    [integration, from, to, ...values],
+  );
+  return rows.map(pendingEvent);
+}
+
+/** When the brand `$1` changed to its connector, if it had another one before: payloads from before are of another system. */
+const connectedSince = `
+  select min(applied_at) from documents
+   where kind = 'integration' and name = $1
+     and version > (select max(version) from documents
+                     where kind = 'integration' and name = $1
+                       and body ->> 'connector' <> (select body ->> 'connector' from documents
+                                                     where kind = 'integration' and name = $1 and in_force))`;
 
 /** An event whose dead letter an operator settles, under the lock of its batch; undefined if its body is no longer kept. */
 export async function lockEvent(tx: Tx, integration: string, seq: number): Promise<PendingEvent | undefined> {

@@ -80,7 +80,7 @@ export async function claimedPersons(
           const profile = profileIn(id, guest);
           const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.moment[0]));
           if (from === undefined || consent === undefined) return false;
-          const at = times?.get(`${id} ${from.version}`)?.[0] ?? 0;
+          const at = times?.get(`${id} ${from.version}`)?.at[0] ?? 0;
           const place = from.guests.findIndex((one) => one === guest || JSON.stringify(one) === JSON.stringify(guest));
           const stated = consents?.of({ from, place }) ?? statedBy(guest, at, id);
           return newerConsent(consent, stated)?.value !== value;

@@ -22,6 +22,7 @@ import { take } from '../records/take.ts';
 import { updateStates } from '../records/write.ts';
 import { mergeInto } from './edit-profiles.ts';
 import { addPairs, bookingsOf, bookingsWith, linkBookings, type ProfilePair } from './profile-bookings.ts';
+import { fromReservations } from './profile-edit.ts';
 import { lockProfiles, type Profile, profileIds, profilesById, profilesLike } from './profile-lookup.ts';
 import {
   type DecidedConsent,
@@ -41,6 +42,8 @@ interface Met {
   readonly place: number;
   readonly from: ReservationVersion;
   readonly at: Moment;
+  /** The version was made by processing a message again. */
+  readonly isAgain: boolean;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function assembleProfiles(
     const newId = await profileIds(tx, integration, guests);
     const made = new Made();
     for (const one of met) {
-      const { guest, from, at } = one;
+      const { guest, from, at, isAgain } = one;
       const candidates = [...profiles.sharing(guest), ...bookings.of(from.id).flatMap((id) => profiles.get(id) ?? [])];
       // Two elements of one list are two persons.
       const free = [...new Set(candidates)].filter(({ id }) => !made.isUsed(from, id));
@@ -105,7 +108,9 @@ export async function assembleProfiles(
       const decided = consent?.value ?? null;
       if (consent && decided !== null && (known?.consent?.value ?? decided) !== decided)
         made.decided.push({ profileId: id, guest, at: consent.until ?? consent.at, value: decided });
-      profiles.set(made.next(one, { id, known, guest: choice.guest, consent }));
+      const fallback =
+        isAgain && known ? await fromReservations(tx, integration, keyTexts(known.guest), []) : undefined;
+      profiles.set(made.next(one, { id, known, guest: choice.guest, consent, fallback: fallback?.guest }));
     }
     if (made.statements.length > 0) await take(tx, target, made.statements);
     const restated = [...made.restated].map(([id, state]) => ({ statement: { type: 'guest' as const, id }, state }));
@@ -126,7 +131,8 @@ function byMessage(all: readonly LateBooking[]): readonly LateBooking[] {
     if (one === undefined || group.length === 1) return group;
     const guest: Guest = Object.assign({}, ...group.map(({ update }) => update.guest));
     const present = new Set(group.flatMap(({ update }) => [...update.present]));
-    return [{ ...one, update: { guest, present } }];
+    const seq = group.find((each) => each.seq !== undefined)?.seq;
+    return [{ ...one, update: { guest, present }, seq }];
   });
 }
 
@@ -150,6 +156,8 @@ function decisionFor(
 interface Choice extends Pick<Profile, 'id' | 'guest'> {
   readonly known: Profile | undefined;
   readonly consent: Consent | undefined;
+  /** Of a version that was made by processing a message again: what the guest's bookings say now. */
+  readonly fallback: Guest | undefined;
 }
 
 /** What a batch writes. */
@@ -175,9 +183,9 @@ class Made {
   }
 
   /** The profile after this guest, who may be older than it. */
-  next({ from, at }: Met, { id, known, guest, consent }: Choice): Profile {
+  next({ from, at }: Met, { id, known, guest, consent, fallback }: Choice): Profile {
     const present = known && statedFor(known.guest, guest);
-    const folded = known && present ? statedAt(known, guest, present, at) : { guest, moment: at };
+    const folded = known && present ? statedAt(known, guest, present, at, fallback) : { guest, moment: at };
     const record = withConsent(folded.guest, consent);
     const { version = 0, pins } = known ?? {};
     const isSame = known !== undefined && equalGuests(known.guest, record);
@@ -198,7 +206,9 @@ class Made {
       causeId: `reservation ${from.id}`,
     } as const;
     const raw = { key: id, value: { reservation_id: from.id, version: from.version } };
-    this.statements.push(aboutProfile(id, arrival, { record: known ? guest : record, raw, consent, present }));
+    this.statements.push(
+      aboutProfile(id, arrival, { record: known ? guest : record, raw, consent, present, fallback }),
+    );
     return profile;
   }
 
@@ -217,8 +227,8 @@ async function inOrder(tx: Tx, integration: string, reservations: readonly Reser
   const times = await effectiveTimes(tx, integration, reservations);
   return reservations
     .flatMap((from) => {
-      const at = times.get(`${from.id} ${from.version}`);
-      const list = at === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, at }));
+      const time = times.get(`${from.id} ${from.version}`);
+      const list = time === undefined ? [] : from.guests.map((guest, place) => ({ guest, place, from, ...time }));
       return list.sort((a, b) => guestKeys(b.guest).length - guestKeys(a.guest).length);
     })
     .sort((a, b) => byTime(a.at, b.at));

@@ -24,6 +24,8 @@ export interface LateBooking {
   readonly update: GuestUpdate;
   readonly source: Source;
   readonly at: EpochMs;
+  /** The number of the event: the booking gets the claim that the event would have made. */
+  readonly seq?: number | undefined;
 }
 
 /** A guest of a reservation, at whose time the profile had a newer state. */
@@ -41,11 +43,12 @@ export async function lateBookings(
     version: number;
     fields: string[];
     ms: number;
+    seq: number;
     newest: { version: number; data: string };
     made: string | null;
   }>(
     `select t.n::int - 1 as n, e.version, array(select json_object_keys(e.origins)) as fields,
-            (extract(epoch from e.effective_at) * 1000)::float8 as ms,
+            (extract(epoch from e.effective_at) * 1000)::float8 as ms, e.seq,
             json_build_object('version', r.version, 'data', r.data::text) as newest, ${versionsAfter('e', 'e.version')} as made
        from unnest($2::text[], $3::float8[]) with ordinality as t (id, ms, n)
        join history e on e.integration = $1 and e.id = t.id and e.type = 'guest'
@@ -54,12 +57,12 @@ export async function lateBookings(
       order by e.effective_at, e.seq`,
     [integration, ...columnsOf(older, 'profileId', 'at')],
   );
-  return rows.flatMap(({ n, version, fields, ms, newest, made }) => {
+  return rows.flatMap(({ n, version, fields, ms, seq, newest, made }) => {
     const one = older[n];
     const text = versionOf(version, newest, made);
     const present = new Set(fields.filter((field) => field !== 'marketing_consent'));
     if (one === undefined || text === undefined || present.size === 0) return [];
-    return [{ ...one, update: { guest: decodeRecord('guest', text), present }, source: 'push', at: ms }];
+    return [{ ...one, update: { guest: decodeRecord('guest', text), present }, source: 'guest', at: ms, seq }];
   });
 }
 
@@ -129,13 +132,13 @@ export async function effectiveTimes(
   tx: Tx,
   integration: string,
   reservations: readonly Pick<ReservationVersion, 'id' | 'version'>[],
-): Promise<Map<string, Moment>> {
-  const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number }>(
-    `select r.id, r.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq
+): Promise<Map<string, { readonly at: Moment; readonly isAgain: boolean }>> {
+  const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number; isAgain: boolean }>(
+    `select r.id, r.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.cause = 'reprocess' as "isAgain"
        from unnest($2::text[], $3::int[]) as t (id, version)
        join history r on r.integration = $1 and r.type = 'reservation' and r.id = t.id and r.version = t.version
       where r.id = any($2::text[]) and r.diff is not null`,
     [integration, ...columnsOf(reservations, 'id', 'version')],
   );
-  return new Map(rows.map(({ id, version, ms, seq }) => [`${id} ${version}`, [ms, seq]]));
+  return new Map(rows.map(({ id, version, ms, seq, isAgain }) => [`${id} ${version}`, { at: [ms, seq], isAgain }]));
 }
