@@ -151,7 +151,8 @@ function processOf(file: string): string {
 export function writePlan(root: string, plan: TestPlan, folder: string): readonly string[] {
   return [...plan].map(([name, parts], place) => {
     const file = path.join(folder, `${String(place).padStart(2, '0')}-${name.replaceAll('/', '-')}.test.mjs`);
-    writeFileSync(file, parts.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
+    const imported = ['scripts/process-cost.ts', ...parts];
+    writeFileSync(file, imported.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
     return file;
   });
 }

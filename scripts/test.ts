@@ -1,7 +1,7 @@
 /** Runs the checks and the tests, one line per step with its time. Node's summary and the slowest files come last. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -128,10 +128,27 @@ async function runTests(tests: Plan['tests']): Promise<boolean> {
   try {
     const plans = { all: planTests, fast: planFast };
     const patterns = typeof tests === 'string' ? writePlan(root, plans[tests](root), folder) : tests;
-    return (await run(process.execPath, [...runner, ...patterns], 'inherit')).ok;
+    const { ok } = await run(process.execPath, [...runner, ...patterns], 'inherit');
+    showCosts(folder);
+    return ok;
   } finally {
     removeSuiteFolder(folder);
   }
+}
+
+/** Where the time went: each process with the programs that it waited for, not the databases that it left to end by themselves. */
+function showCosts(folder: string): void {
+  const file = path.join(folder, 'costs');
+  if (!existsSync(file)) return;
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' '));
+  console.log('\nProcesses of the suite: seconds, and seconds of processor time');
+  for (const [name = '', wall, processor] of lines.toSorted((a, b) => Number(b[2]) - Number(a[2])))
+    console.log(
+      `${name.padEnd(34)} ${Number(wall).toFixed(1).padStart(7)} ${Number(processor).toFixed(1).padStart(7)}`,
+    );
 }
 
 process.exitCode = await main();
