@@ -51,12 +51,12 @@ for (const { type, settings } of warehouses) {
   });
 }
 
-test('every page of a vendor belongs to a preset or a type, and is linked', () => {
-  const pages = readdirSync(new URL('guides/destinations/', docs)).sort();
-  assert.deepEqual(
-    pages,
-    [...presets.keys(), ...warehouses.map(({ type }) => type)].map((name) => `${name}.md`).sort(),
+test('every preset and every type has a page, which the guide links to', () => {
+  const pages = ['destinations', 'buses'].flatMap((folder) =>
+    readdirSync(new URL(`guides/${folder}/`, docs)).map((page) => `${folder}/${page}`),
   );
-  const guide = read('guides/deliver.md');
-  for (const page of pages) assert.ok(guide.includes(`(destinations/${page})`), page);
+  const names = pages.map((page) => page.replace(/^.*\/|\.md$/g, ''));
+  assert.deepEqual(names.toSorted(), [...presets.keys(), ...types.keys()].toSorted());
+  const guides = ['deliver', 'presets'].map((name) => read(`guides/${name}.md`)).join('');
+  for (const page of pages) assert.ok(guides.includes(`(${page})`), page);
 });

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/process.ts';
 
-/** The README's tutorial, run as it is written: its files are written, its commands typed, in the order of the page. */
+/** The tutorial, run as it is written: its files are written, its commands typed, in the order of the page. */
 
 const repository = path.join(import.meta.dirname, '..', '..');
 
@@ -33,8 +33,8 @@ function stepsOf(markdown: string): Step[] {
   return steps;
 }
 
-test('the tutorial of the README works as written', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-readme-'));
+test('the first tutorial works as written', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-tutorial-'));
   const background: ChildProcess[] = [];
   const ports = { 4700: await freePort(), 4180: await freePort() };
   const typed = (text: string) => text.replaceAll('4700', String(ports[4700])).replaceAll('4180', String(ports[4180]));
@@ -58,7 +58,10 @@ test('the tutorial of the README works as written', async () => {
     return said;
   };
   try {
-    const steps = stepsOf(await readFile(path.join(repository, 'README.md'), 'utf8'));
+    const pages = ['first-brand', 'first-event'].map((name) =>
+      path.join(repository, 'docs', 'tutorials', `${name}.md`),
+    );
+    const steps = (await Promise.all(pages.map((page) => readFile(page, 'utf8')))).flatMap(stepsOf);
     assert.ok(steps.length >= 10, 'the tutorial was found');
     for (const step of steps) {
       if (step.kind === 'file') {
