@@ -92,7 +92,7 @@ export function canonicalReference(): string {
   const parts = [
     '<!-- Written by scripts/canonical-reference.ts from the schema; edits are lost. -->',
     '# The canonical record',
-    'Every partner’s data becomes this record, and every destination receives it. Names are in snake_case. Dates are `YYYY-MM-DD` in the property’s time zone. Amounts are exact decimals: JSON numbers in deliveries, `numeric` in a warehouse. How a partner’s fields get here is the [mapping](mapping.md). *Personal* fields are masked for viewers; other fields may be personal data too, such as a note in `extra`.',
+    'Every partner’s data becomes this record, and every destination receives it. Names are in snake_case. Dates are `YYYY-MM-DD` in the property’s time zone. Amounts are exact decimals: JSON numbers in deliveries, `numeric` in a warehouse. How a partner’s fields get here is the [mapping](mapping.md). *Personal* fields and `extra` are masked for viewers.',
     '## Reservation',
     table(reservationSchema.shape),
     '## Guest',
