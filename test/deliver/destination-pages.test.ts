@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { presetsFile, presetsText } from '../../scripts/preset-reference.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { presets } from '../../src/deliver/destinations/http/preset.ts';
+import { filters } from '../../src/deliver/destinations/http/template.ts';
 import { loadDestinationTypes } from '../../src/deliver/destinations.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -59,4 +60,13 @@ test('every preset and every type has a page, which the guide links to', () => {
   assert.deepEqual(names.toSorted(), [...presets.keys(), ...types.keys()].toSorted());
   const guides = ['deliver', 'presets'].map((name) => read(`guides/${name}.md`)).join('');
   for (const page of pages) assert.ok(guides.includes(`(${page})`), page);
+});
+
+test('the page of http lists every filter of a template', () => {
+  const page = read('guides/destinations/http.md');
+  const named = new Set([...page.matchAll(/`([a-z0-9_]+)(?::[^`]*)?`/g)].map(([, name]) => name));
+  assert.deepEqual(
+    [...filters.keys()].filter((name) => !named.has(name)),
+    [],
+  );
 });
