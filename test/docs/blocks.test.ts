@@ -31,6 +31,11 @@ function around(text: string): Record<string, string> {
   for (const [, names = ''] of text.matchAll(/^(?:deliver|preview): \[(.*?)\]/gm))
     for (const name of names.split(/, */).filter(Boolean))
       files[`destinations/${name}.yaml`] = `destination: ${name}\ntype: files\npath: ${name}\n`;
+  for (const [, names = ''] of text.matchAll(/\bintegrations: \[(.*?)\]/g))
+    for (const name of names.split(/, */))
+      files[`integrations/${name}.yaml`] =
+        `integration: ${name}\nconnector: named\nbrand_id: ${name}\ntimezone: UTC\npush: { enabled: true }\n`;
+  if (/\bintegrations: \[/.test(text)) files['connectors/named.yaml'] = 'connector: named\n';
   return files;
 }
 
