@@ -41,6 +41,15 @@ function around(text: string): Record<string, string> {
 
 test('the pages have such blocks', () => assert.ok(blocks.length > 25, String(blocks.length)));
 
+test('every block says in its first line which document it is, or part of which one', () => {
+  const silent = pages.flatMap((page) =>
+    [...readFileSync(path.join(root, page), 'utf8').matchAll(/^ *```yaml\n( *[^ #].*)/gm)].map(
+      ([, line = '']) => `${page}: ${line}`,
+    ),
+  );
+  assert.deepEqual(silent, []);
+});
+
 for (const { page, file, text } of blocks) {
   test(`${page}: ${file} is accepted as it is`, async (t) => {
     const dir = mkdtempSync(path.join(os.tmpdir(), 'innbound-block-'));
