@@ -1,5 +1,5 @@
 /**
- * The curves of docs/guides/scaling.md: each is measured into docs/images/curves/NAME.json and drawn beside it as SVG.
+ * The curves of docs/explain/scaling.md: each is measured into docs/images/curves/NAME.json and drawn beside it as SVG.
  *
  *   scripts/bench curves [latency] [backlog] [brands]   measures these, or all; some fifteen minutes
  *   scripts/bench curves draw                                       draws all pictures again from their JSON

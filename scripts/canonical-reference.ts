@@ -13,6 +13,7 @@ type Shape = { readonly [key: string]: z.ZodType };
 /** Present only if something is wrong with the value, so the example record does not have them. */
 const exceptional = fieldNames(({ derived }) => derived);
 const decimals = fieldNames(({ kind }) => kind === 'decimal');
+const personal = fieldNames((field) => field.personal);
 
 const metaOf = (schema: z.ZodType) => schema.meta() as { description?: string; examples?: unknown[] } | undefined;
 
@@ -25,7 +26,7 @@ function table(shape: Shape): string {
     const { description = '', examples = [] } = metaOf(schema) ?? {};
     const must = schema.safeParse(undefined).success || examples.length === 0 ? '' : ' **Required.**';
     const example = examples.length === 0 ? '' : `\`${shown(key, examples[0])}\``;
-    return `| \`${key}\` | ${description}${must} | ${example} |`;
+    return `| \`${key}\` | ${description}${must}${personal.has(key) ? ' *Personal.*' : ''} | ${example} |`;
   });
   return ['| field | meaning | example |', '|---|---|---|', ...rows].join('\n');
 }
@@ -91,7 +92,7 @@ export function canonicalReference(): string {
   const parts = [
     '<!-- Written by scripts/canonical-reference.ts from the schema; edits are lost. -->',
     '# The canonical record',
-    'Every partner’s data becomes this record, and every destination receives it. Names are in snake_case. Dates are `YYYY-MM-DD` in the property’s time zone. Amounts are exact decimals: JSON numbers in deliveries, `numeric` in a warehouse. How a partner’s fields get here is the [mapping](mapping.md).',
+    'Every partner’s data becomes this record, and every destination receives it. Names are in snake_case. Dates are `YYYY-MM-DD` in the property’s time zone. Amounts are exact decimals: JSON numbers in deliveries, `numeric` in a warehouse. How a partner’s fields get here is the [mapping](mapping.md). *Personal* fields and `extra` are masked for viewers.',
     '## Reservation',
     table(reservationSchema.shape),
     '## Guest',

@@ -55,7 +55,9 @@ export function databaseReference(schema: string): string {
     });
     return `## ${group}\n\n\`\`\`mermaid\nerDiagram\n${[...drawn, ...links].join('\n')}\n\`\`\`\n\n${told.join('\n')}\n`;
   });
-  return `# The database
+  return `<!-- Written by scripts/database-reference.ts from the schema; edits are lost. -->
+
+# The database
 
 Innbound keeps everything in one PostgreSQL schema, \`innbound_service\`. This page is drawn from
 [schema.sql](../../src/store/schema.sql); it is for operators who read the tables. Programs use the [API](../guides/api.md): tables change

@@ -32,7 +32,9 @@ export function errorsDoc(): string {
       );
     return `## ${title}\n\n${rows.join('\n')}`;
   });
-  return `# Errors
+  return `<!-- Written by scripts/errors-doc.ts from the registry; edits are lost. -->
+
+# Errors
 
 Every error that a person can meet has a stable code: in problem documents, dead letters, runs, alerts, logs and on the command
 line. Parentheses say who acts next.

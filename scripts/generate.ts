@@ -17,6 +17,9 @@ const scripts = [
   'scripts/connector-coverage.ts',
   'scripts/preset-reference.ts',
   'scripts/check-rules.ts',
+  'scripts/events-reference.ts',
+  'scripts/alerts-reference.ts',
+  'scripts/command-reference.ts',
 ];
 for (const [i, script] of scripts.entries()) {
   console.log(`${i + 1} of ${scripts.length}: ${script}`);

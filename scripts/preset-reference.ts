@@ -63,7 +63,7 @@ export function presetsText(): string {
   return `${[
     '<!-- Written by scripts/preset-reference.ts from the presets; edits are lost. -->',
     '# Presets: settings and fields',
-    'What each preset sends. `data` is the canonical record, `guest` its guest; `stay`, `moment` and `guest.history` are explained under [stays and moments](../guides/deliver.md#stays-and-moments). A value that the record loses is emptied at the vendor; a value that it never had is left out.',
+    'What each preset sends. `data` is the canonical record, `guest` its guest; `stay`, `moment` and `guest.history` are explained under [stays and moments](stays-and-moments.md). A value that the record loses is emptied at the vendor; a value that it never had is left out.',
     ...[...presets.values()].flatMap(sectionOf),
   ].join('\n\n')}\n`;
 }

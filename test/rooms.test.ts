@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fromService } from '../console/build.ts';
 
-/** Checks the imports of the service, its packages and the console against the tables in ARCHITECTURE.md. */
+/** Checks the imports of the service, its packages and the console against the tables in docs/contribute/rooms.md. */
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -62,14 +62,14 @@ const pure = new Set([
   'onboard',
   'packages/suggest',
 ]);
-/** What each room may import besides itself, from the tables in ARCHITECTURE.md: rooms, and rooms of which it may use types only. */
+/** What each room may import besides itself, from the tables in docs/contribute/rooms.md: rooms, and rooms of which it may use types only. */
 interface Rule {
   readonly rooms: readonly string[];
   readonly types: readonly string[] | 'any';
 }
 
 function readRules(): ReadonlyMap<string, Rule> {
-  const text = readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../docs/contribute/rooms.md', import.meta.url), 'utf8');
   const tables = text.split('\n| folder | job | may import |\n').slice(1);
   const rows = tables.flatMap((table) => [
     ...(table.split('\n\n')[0] ?? '').matchAll(/^\| (`[^|]+`) \|[^|]*\|([^|]*)\|$/gm),
@@ -90,13 +90,13 @@ function readRules(): ReadonlyMap<string, Rule> {
 
 const settings = /^deliver\/(?:destinations\/(?:\w+\/settings|http\/operation)|(?:bus|lake|warehouse)\/settings)\.ts$/;
 
-test('every room has a row in ARCHITECTURE.md, and imports only what it says', () => {
+test('every room has a row in docs/contribute/rooms.md, and imports only what it says', () => {
   const rules = readRules();
   const broken: string[] = [];
   for (const source of sources) {
     const rule = rules.get(source.room);
     if (!rule) {
-      broken.push(`${source.file}: the room ${source.room} has no row in the table of ARCHITECTURE.md`);
+      broken.push(`${source.file}: the room ${source.room} has no row in the table of docs/contribute/rooms.md`);
       continue;
     }
     for (const { specifier, typeOnly } of source.imports) {
@@ -107,7 +107,7 @@ test('every room has a row in ARCHITECTURE.md, and imports only what it says', (
       if (room === source.room || rule.rooms.includes(room) || types) continue;
       // A destination's settings live in the destination's folder and are part of the documents' schema, in its vocabulary.
       if (room === 'documents' && settings.test(source.file)) continue;
-      broken.push(`${source.file} imports ${file}: ARCHITECTURE.md has what ${source.room} may import`);
+      broken.push(`${source.file} imports ${file}: docs/contribute/rooms.md has what ${source.room} may import`);
     }
   }
   assert.deepEqual(broken, []);

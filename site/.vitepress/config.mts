@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitepress';
 
@@ -10,90 +10,15 @@ const base = process.env.SITE_BASE ?? '/';
 const page = (text: string, link: string) => ({ text, link });
 const fileOf = (link: string) => path.join(import.meta.dirname, '..', 'pages', `${link.replace(/\/$/, '/index')}.md`);
 
-/** Every reader has one path of at most five pages; the rest is for looking up. */
-const sidebar = [
-  {
-    text: 'Integrator',
-    items: [
-      page('Connect a brand', '/guides/connect'),
-      page('Pull', '/guides/pull'),
-      page('Push', '/guides/push'),
-      page('Mapping', '/reference/mapping'),
-      page('Connectors', '/reference/connectors'),
-    ],
-  },
-  {
-    text: 'Operator',
-    items: [
-      page('Run it', '/guides/production'),
-      page('Operate', '/guides/operate'),
-      page('Console', '/guides/console'),
-      page('A partner’s mistakes', '/guides/holds'),
-      page('Alerts', '/guides/alerts'),
-    ],
-  },
-  {
-    text: 'Marketing and data',
-    items: [
-      page('Deliver', '/guides/deliver'),
-      page('Presets', '/reference/presets'),
-      page('Warehouse', '/guides/warehouse'),
-      page('Measures', '/guides/measures'),
-      page('Fields', '/reference/canonical'),
-    ],
-  },
-  {
-    text: 'Data protection',
-    items: [
-      page('Privacy', '/guides/privacy'),
-      page('Promises', '/promises'),
-      page('Security', '/project/SECURITY'),
-      page('Inventories', '/security/inventory'),
-      page('ASVS', '/security/asvs'),
-    ],
-  },
-  {
-    text: 'Platform',
-    items: [
-      page('Scaling', '/guides/scaling'),
-      page('Sign-in', '/guides/sign-in'),
-      page('Environment', '/reference/environment'),
-      page('API', '/guides/api'),
-      page('Feed', '/guides/feed'),
-    ],
-  },
-  {
-    text: 'Partner',
-    items: [
-      page('Start', '/partners/'),
-      page('Your API', '/partners/api'),
-      page('Webhooks', '/partners/webhooks'),
-      page('Check', '/partners/check'),
-      page('Simulator', '/partners/simulate'),
-    ],
-  },
-  {
-    text: 'Reference',
+/** The sidebar is the list of the front page: a group for each task, with all its pages. */
+const sidebar = readFileSync(fileOf('/'), 'utf8')
+  .split('\n### ')
+  .slice(1)
+  .map((group) => ({
+    text: group.split('\n')[0] ?? '',
     collapsed: true,
-    items: [
-      page('Connector', '/reference/connector'),
-      page('Integration', '/reference/integration'),
-      page('Destination', '/reference/destination'),
-      page('Workspace', '/reference/workspace'),
-      page('Business rules', '/guides/rules'),
-      page('Adapters', '/guides/adapters'),
-      page('Assistants', '/guides/assistants'),
-      page('Error codes', '/errors'),
-      page('Database', '/reference/database'),
-      page('Webhook sender', '/partners/webhook-sender'),
-      page('Glossary', '/glossary'),
-      page('Decisions', '/adr/'),
-      page('Architecture', '/project/ARCHITECTURE'),
-      page('Figures', '/project/bench/RESULTS'),
-      page('Releases', '/release'),
-    ],
-  },
-];
+    items: [...group.matchAll(/\[([^\]]+)\]\((\/[^)#]*)/g)].map(([, text = '', link = '']) => page(text, link)),
+  }));
 
 /** The first sentence of a page, without links. */
 function aboutOf(link: string): string {
@@ -102,12 +27,9 @@ function aboutOf(link: string): string {
   return first.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\s+/g, ' ');
 }
 
-/** An older version may lack a page. */
-const shown = sidebar.map((group) => ({ ...group, items: group.items.filter(({ link }) => existsSync(fileOf(link))) }));
-
-/** For language models: the pages by reader, as Markdown. */
+/** For language models: the pages by task, as Markdown. */
 const llms = () =>
-  `# Innbound ${version}\n\n> ${aboutOf('/')}\n\n${shown
+  `# Innbound ${version}\n\n> ${aboutOf('/')}\n\n${sidebar
     .map(({ text, items }) => {
       const lines = items.map(({ text: title, link }) => {
         const file = link.endsWith('/') ? `${link}index.md` : `${link}.md`;
@@ -149,6 +71,6 @@ export default defineConfig({
         items: versions.map((name) => ({ ...page(name, `/../${name}/`), target: '_self' })),
       },
     ],
-    sidebar: shown,
+    sidebar,
   },
 });

@@ -41,7 +41,9 @@ export const compileCheck: DocumentCheck = ({ connectors, integrations, destinat
   for (const { name, body } of destinations.values()) {
     const problems = body.receives.flatMap((type) => {
       const compiled = body.filter === undefined ? undefined : compileCondition(body.filter, type);
-      return compiled?.kind === 'invalid' ? compiled.problems : [];
+      if (compiled?.kind !== 'invalid') return [];
+      const whose = body.receives.length > 1 ? `For a ${type}, which receives names too: ` : '';
+      return compiled.problems.map(({ message, offset }) => ({ offset, message: whose + message }));
     });
     const [first] = problems;
     if (first)

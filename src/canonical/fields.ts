@@ -3,7 +3,7 @@ import type { Json } from '../terms.ts';
 /**
  * The canonical fields, one entry each, in the order of the record. Everything that knows the fields is made from this table: the
  * record's type and schema, mapping, check, rules, warehouse columns, Parquet files, API, documentation and the console's forms.
- * CONTRIBUTING.md, "Add a canonical field", says what to run after a change and what is chosen by hand.
+ * docs/contribute/extend.md, "Add a canonical field", says what to run after a change and what is chosen by hand.
  */
 
 /** What a value of each kind is in a warehouse, in a Parquet file and in a rule, and how a mapping describes it. */

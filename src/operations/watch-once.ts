@@ -44,7 +44,7 @@ const causeKinds: readonly AlertKind[] = [
   'alert_route_failing',
 ];
 /** Kinds that compare a day with earlier ones. */
-const dayKinds: readonly AlertKind[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
+export const dayKinds: readonly AlertKind[] = ['feed_low', 'runs_slow', 'dead_letter_share'];
 const brandKinds = alertKinds.filter((kind) => !causeKinds.includes(kind) && !dayKinds.includes(kind));
 
 export async function judgeCauses(runtime: Runtime): Promise<void> {

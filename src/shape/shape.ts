@@ -59,12 +59,12 @@ function distinct(problems: readonly MappingProblem[]): MappingProblem[] {
 }
 
 /** Field names of events that differ from those of reservation lists. */
-const eventLists: { readonly [List in ListName]: readonly string[] } = {
+export const eventLists: { readonly [List in ListName]: readonly string[] } = {
   guests: ['guests'],
   rooms: ['stays', 'rooms'],
   charges: ['charges'],
 };
-const eventItems: { readonly [List in ListName]: { readonly [field: string]: readonly string[] } } = {
+export const eventItems: { readonly [List in ListName]: { readonly [field: string]: readonly string[] } } = {
   guests: {},
   rooms: { board: ['board_type', 'board'] },
   charges: {},

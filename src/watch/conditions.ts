@@ -91,7 +91,7 @@ function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, pa
   }
 }
 
-const fewestDead = 10;
+export const fewestDead = 10;
 
 function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Generator<Judged> {
   for (const { integration, sign, message } of unusual) {
@@ -124,9 +124,9 @@ function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Ge
 }
 
 /** With fewer, the fault may lie with single records; with this many and no success since, it lies with the destination. */
-const fewestToBlame = 3;
+export const fewestToBlame = 3;
 /** So much older than usual is not chance. */
-const timesUsual = 3;
+export const timesUsual = 3;
 
 export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
   !paused && retrying >= fewestToBlame && !delivered_since;

@@ -29,16 +29,16 @@ interface FeedHabit {
 }
 
 /** Far fewer is less than this share of the usual number; far more is this many times as much. */
-const fewShare = 0.3;
-const manyTimes = 3;
+export const fewShare = 0.3;
+export const manyTimes = 3;
 /** A small inn has days without an event, and weeks with two bookings: below these numbers nothing is judged. */
-const fewestADay = 40;
-const fewestARun = 20;
+export const fewestADay = 40;
+export const fewestARun = 20;
 /** Shorter runs may become slower without anybody noticing. */
-const leastRunSeconds = 30;
+export const leastRunSeconds = 30;
 const leastRuns = 4;
 const fewestDead = 10;
-const leastDeadShare = 0.02;
+export const leastDeadShare = 0.02;
 /** Each of the weeks this much above the one before, and twice the first: slower and slower. */
 const growth = 1.15;
 

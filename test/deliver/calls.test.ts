@@ -38,7 +38,7 @@ for (const make of accounts) {
 }
 
 test('the guide has the calls of each preset', () => {
-  const guide = readFileSync(new URL('../../docs/guides/deliver.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../docs/guides/presets.md', import.meta.url), 'utf8');
   const rows = [...counted].map(([preset, calls]) => `| ${preset} | ${calls.toLocaleString('en')} |`);
   assert.deepEqual(
     rows.filter((row) => !guide.includes(row)),

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { presetsFile, presetsText } from '../../scripts/preset-reference.ts';
 import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
 import { presets } from '../../src/deliver/destinations/http/preset.ts';
+import { filters } from '../../src/deliver/destinations/http/template.ts';
 import { loadDestinationTypes } from '../../src/deliver/destinations.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -51,12 +52,21 @@ for (const { type, settings } of warehouses) {
   });
 }
 
-test('every page of a vendor belongs to a preset or a type, and is linked', () => {
-  const pages = readdirSync(new URL('guides/destinations/', docs)).sort();
-  assert.deepEqual(
-    pages,
-    [...presets.keys(), ...warehouses.map(({ type }) => type)].map((name) => `${name}.md`).sort(),
+test('every preset and every type has a page, which the guide links to', () => {
+  const pages = ['destinations', 'buses'].flatMap((folder) =>
+    readdirSync(new URL(`guides/${folder}/`, docs)).map((page) => `${folder}/${page}`),
   );
-  const guide = read('guides/deliver.md');
-  for (const page of pages) assert.ok(guide.includes(`(destinations/${page})`), page);
+  const names = pages.map((page) => page.replace(/^.*\/|\.md$/g, ''));
+  assert.deepEqual(names.toSorted(), [...presets.keys(), ...types.keys()].toSorted());
+  const guides = ['deliver', 'presets'].map((name) => read(`guides/${name}.md`)).join('');
+  for (const page of pages) assert.ok(guides.includes(`(${page})`), page);
+});
+
+test('the page of http lists every filter of a template', () => {
+  const page = read('guides/destinations/http.md');
+  const named = new Set([...page.matchAll(/`([a-z0-9_]+)(?::[^`]*)?`/g)].map(([, name]) => name));
+  assert.deepEqual(
+    [...filters.keys()].filter((name) => !named.has(name)),
+    [],
+  );
 });

@@ -9,10 +9,12 @@ const defined = [...text('src/terms.ts').matchAll(/^ \* ([a-z]+(?: [a-z]+)?) {2,
   ([, term = '', definition = '']) => ({ term, definition }),
 );
 const entries = new Map(
-  [...glossary.matchAll(/^\*\*([^*]+)\*\* (•)?\s*([\s\S]+?)(?=\n\n|$)/gm)].map(([, term = '', shared, entry = '']) => [
-    term,
-    { shared: shared !== undefined, entry: entry.replaceAll(/\s+/g, ' ') },
-  ]),
+  [...glossary.matchAll(/^- \*\*([^*]+)\*\* (•)?\s*([\s\S]+?)(?=\n- |\n\n|$(?![\s\S]))/gm)].map(
+    ([, term = '', shared, entry = '']) => [
+      term,
+      { shared: shared !== undefined, entry: entry.replaceAll(/\s+/g, ' ') },
+    ],
+  ),
 );
 
 test('the glossary defines the terms of src/terms.ts in the same words', () => {

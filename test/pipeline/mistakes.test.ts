@@ -33,6 +33,13 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
     `    set: { sorce: '"OTA"' }`,
   ]);
   await write('destinations/lake.yaml', ['destination: lake', 'type: files', 'path: out', `filter: 'status = "x"'`]);
+  await write('destinations/mail.yaml', [
+    'destination: mail',
+    'type: files',
+    'path: mail',
+    'receives: [reservation, guest]',
+    `filter: 'status != "other"'`,
+  ]);
   const loaded = await readDocuments(dir);
   assert.equal(loaded.kind, 'invalid');
   if (loaded.kind !== 'invalid') return;
@@ -44,6 +51,7 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
       'connectors/desk.yaml:8',
       'connectors/desk.yaml:9',
       'destinations/lake.yaml:4',
+      'destinations/mail.yaml:5',
       'integrations/grand.yaml:2',
       'integrations/grand.yaml:4',
       'integrations/grand.yaml:6',
@@ -52,4 +60,6 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
   );
   const ruled = loaded.mistakes.find(({ line, file }) => file.endsWith('grand.yaml') && line === 6);
   assert.equal(ruled?.message, 'There is no variable chanel; did you mean channel?');
+  const filtered = loaded.mistakes.find(({ file }) => file.endsWith('mail.yaml'));
+  assert.match(filtered?.message ?? '', /^For a guest, which receives names too: There is no variable status\./);
 });

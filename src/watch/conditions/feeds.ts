@@ -4,7 +4,7 @@ import { namedBrands } from '../alerts.ts';
 import type { Facts, Refusals, StreamFacts } from '../facts.ts';
 import { behindMs, clause, counted, hours, type Judged, lateness, leastLateMs } from './judged.ts';
 
-const fewestUnlisted = 10;
+export const fewestUnlisted = 10;
 
 export function* ofPulls(facts: Facts): Generator<Judged> {
   for (const { integration, by } of facts.pauses) {
@@ -69,9 +69,9 @@ function* ofRuns({ runs, waitingRuns, askedToWait }: Facts): Generator<Judged> {
 }
 
 /** A single refusal may be a test of the sender. */
-const fewestRefusals = 3;
+export const fewestRefusals = 3;
 /** Of the last requests, this share refused is a fault although others are accepted, such as half a rotation of a secret. */
-const leastShare = 0.1;
+export const leastShare = 0.1;
 
 export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator<Judged> {
   for (const { integration, feed, judgement } of feeds) {
@@ -135,9 +135,9 @@ function describeRefusals({ count, code, reason, lately, acceptedLately, everAcc
 }
 
 /** After a node died, the partner may still count its connection for a moment. */
-const fewestFailures = 3;
+export const fewestFailures = 3;
 /** Partners keep events for a week: two days are left to act. */
-const mostBehindMs = 5 * 24 * 3_600_000;
+export const mostBehindMs = 5 * 24 * 3_600_000;
 
 export function* ofStreams({ streams }: Facts): Generator<Judged> {
   for (const { account: integration, behind_ms, has_gap, ...stream } of streams) {

@@ -36,7 +36,7 @@ const requests: Record<string, Record<string, string>> = {
   Bearer: { authorization: `Bearer ${secret}` },
 };
 
-const guide = readFileSync(new URL('../../../docs/guides/push.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/guides/other-senders.md', import.meta.url), 'utf8');
 const recipes = [...guide.matchAll(/`(\{ type: (?:hmac|token|basic|standard_webhooks).*?\})`/g)].map(
   ([, text = '']) => text,
 );

@@ -106,7 +106,7 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         )}
       </details>
       <p className="small muted">
-        Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/push.md#streams.
+        Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/streams.md.
       </p>
     </div>
   );

@@ -39,7 +39,7 @@ export function reservationJson(hotel: Hotel, reservation: HotelReservation, { s
 }
 
 /** The fields of events that section 2.6 of the interface description lists. */
-const thin = {
+export const thin = {
   reservation: ['reservation_id', 'confirmation_number', 'check_in', 'check_out', 'status', 'guests', 'stays'],
   guest: ['first_name', 'last_name', 'email', 'phone'],
   stay: ['room_type', 'board_type', 'adults', 'children'],

@@ -46,7 +46,7 @@ async function readFrom(t: TestContext, account: Account, reports: readonly Repo
   return { pages, read: pages.flatMap((page) => (page.kind === 'page' ? page.reports : [])) };
 }
 
-/** What each vendor tells apart from an unsubscription, as docs/guides/deliver.md says. */
+/** What each vendor tells apart from an unsubscription, as docs/guides/unsubscribes.md says. */
 const toldApart: Readonly<Record<string, readonly Report['says'][]>> = {
   hubspot: ['bounced', 'complained'],
   klaviyo: ['bounced', 'complained'],

@@ -8,36 +8,47 @@ import { test } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/process.ts';
 
-/** The README's tutorial, run as it is written: its files are written, its commands typed, in the order of the page. */
+/** The tutorials, run as they are written: files are written, commands typed, and what a page shows of an answer is compared with it. */
 
 const repository = path.join(import.meta.dirname, '..', '..');
 
 type Step =
   | { readonly kind: 'file'; readonly file: string; readonly text: string }
-  | { readonly kind: 'run'; readonly commands: string; readonly until?: string }
+  | { readonly kind: 'run'; readonly commands: string; readonly until?: string; readonly shown: readonly string[] }
   | { readonly kind: 'background'; readonly commands: string; readonly until: string };
 
 function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
-  const block = /(?:<!-- (run[^>]*?) -->\n)?```(sh|yaml)\n([\s\S]*?)```/g;
-  for (const [, mark, language, text = ''] of markdown.matchAll(block)) {
+  const block = /(?:<!-- (run[^>]*?) -->\n)?```(sh|yaml)\n([\s\S]*?)```(?:\n```text\n([\s\S]*?)```)?/g;
+  for (const [, mark, language, text = '', answer = ''] of markdown.matchAll(block)) {
     const file = language === 'yaml' ? /^# (\S+\.yaml)\n/.exec(text)?.[1] : undefined;
     const awaited = mark?.split('until: ')[1];
     if (file !== undefined) steps.push({ kind: 'file', file, text });
     else if (mark?.startsWith('run in background')) {
       steps.push({ kind: 'background', commands: text, until: awaited ?? '' });
     } else if (mark?.startsWith('run')) {
-      steps.push({ kind: 'run', commands: text, ...(awaited !== undefined && { until: awaited }) });
+      const shown = answer.split('\n').filter((line) => line !== '');
+      steps.push({ kind: 'run', commands: text, shown, ...(awaited !== undefined && { until: awaited }) });
     }
   }
   return steps;
 }
 
-test('the tutorial of the README works as written', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-readme-'));
+/** A line of an answer as a page shows it; … is anything. */
+const isIn = (answer: string, line: string) =>
+  new RegExp(
+    line
+      .split('…')
+      .map((part) => RegExp.escape(part))
+      .join('.*'),
+  ).test(answer);
+
+async function follow(pages: readonly string[], last: string): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-tutorial-'));
   const background: ChildProcess[] = [];
-  const ports = { 4700: await freePort(), 4180: await freePort() };
-  const typed = (text: string) => text.replaceAll('4700', String(ports[4700])).replaceAll('4180', String(ports[4180]));
+  const ports = await Promise.all([4180, 4700, 4701, 4702].map(async (port) => [port, await freePort()] as const));
+  const typed = (text: string) =>
+    ports.reduce((line, [port, free]) => line.replaceAll(String(port), String(free)), text);
   // One shell for all commands of the first terminal, so that its variables are kept.
   const { DATABASE_URL: _database, NODE_TEST_CONTEXT: _context, ...env } = process.env;
   await mkdir(path.join(folder, 'bin'));
@@ -58,7 +69,10 @@ test('the tutorial of the README works as written', async () => {
     return said;
   };
   try {
-    const steps = stepsOf(await readFile(path.join(repository, 'README.md'), 'utf8'));
+    const texts = await Promise.all(
+      pages.map((page) => readFile(path.join(repository, 'docs', 'tutorials', `${page}.md`), 'utf8')),
+    );
+    const steps = texts.flatMap(stepsOf);
     assert.ok(steps.length >= 10, 'the tutorial was found');
     for (const step of steps) {
       if (step.kind === 'file') {
@@ -77,20 +91,17 @@ test('the tutorial of the README works as written', async () => {
         await until(`${step.commands.trim()} says "${step.until}"; it said: ${said}`, async () =>
           said.includes(step.until),
         );
-      } else if (step.until !== undefined) {
-        const { until: awaited } = step;
-        await until(`the answer holds "${awaited}"`, async () => (await type(step.commands)).includes(awaited));
       } else {
-        await type(step.commands);
+        let answer = '';
+        const { until: awaited = '' } = step;
+        await until(`the answer holds "${awaited}"`, async () => {
+          answer = await type(step.commands);
+          return answer.includes(awaited);
+        });
+        for (const line of step.shown.map(typed)) assert.ok(isIn(answer, line), `${line}\nis not in\n${answer}`);
       }
     }
-    const timeline = await type('innbound reservation TUTORIAL-1 --integration lisbon-grand -w my-hotels --json');
-    const [line = '{}'] = timeline.split('\n');
-    const { data } = JSON.parse(line) as { data: { source: string; guests: Record<string, string>[] } };
-    assert.equal(data.source, 'booking site');
-    assert.equal(data.guests[0]?.last_name, 'van der Berg');
-    assert.equal(data.guests[0]?.email, 'anna@example.com');
-    assert.equal(data.guests[0]?.phone, '+4915126553748');
+    return await type(last);
   } finally {
     shell.kill();
     for (const child of background.reverse()) {
@@ -99,4 +110,35 @@ test('the tutorial of the README works as written', async () => {
     }
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface Timeline {
+  readonly data: { readonly source?: string; readonly guests: readonly Record<string, string>[] };
+}
+const recordIn = (timeline: string): Timeline['data'] => (JSON.parse(timeline.split('\n')[0] ?? '{}') as Timeline).data;
+
+test('the first brand and its first event', async () => {
+  const { source, guests } = recordIn(
+    await follow(
+      ['first-brand', 'first-event'],
+      'innbound reservation TUTORIAL-1 --integration lisbon-grand -w my-hotels --json',
+    ),
+  );
+  assert.equal(source, 'booking site');
+  assert.equal(guests[0]?.last_name, 'van der Berg');
+  assert.equal(guests[0]?.email, 'anna@example.com');
+  assert.equal(guests[0]?.phone, '+4915126553748');
+});
+
+test('the hotel with data of its own form, and its CRM', async () => {
+  const { guests } = recordIn(
+    await follow(
+      ['foreign-data', 'foreign-delivery'],
+      'innbound reservation 4711 --integration alpenhof -w hof --json',
+    ),
+  );
+  assert.deepEqual(
+    guests.map(({ first_name, last_name }) => `${first_name} ${last_name}`),
+    ['Jürgen Müller', 'Änne Müller'],
+  );
 });

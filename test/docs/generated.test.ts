@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { alertsFile, alertsText } from '../../scripts/alerts-reference.ts';
+import { commandsFile, commandsText } from '../../scripts/command-reference.ts';
+import { eventsFile, eventsText } from '../../scripts/events-reference.ts';
+
+for (const [page, file, text] of [
+  ['the alerts', alertsFile, alertsText],
+  ['the commands', commandsFile, commandsText],
+  ['the fields of events', eventsFile, eventsText],
+] as const) {
+  test(`the page of ${page} is made from the code`, async () => {
+    assert.equal(readFileSync(file, 'utf8'), await text(), 'run: npm run generate');
+  });
+}
