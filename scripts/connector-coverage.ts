@@ -16,6 +16,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Document {
   readonly title: string;
+  readonly description: string;
   readonly system?: {
     readonly vendor: string;
     readonly market: string;
@@ -53,6 +54,7 @@ function connectorOf(name: string) {
   return {
     name,
     title: document.title,
+    description: document.description,
     ...(system && { ...system, aliases: system.aliases ?? [] }),
     auth,
     /** What a list is asked by. */
