@@ -139,6 +139,11 @@ For a partner that follows the [interface description](../partners/api.md): ${al
     .map(link)
     .join(', ')}.
 
+Left out: **Sabre SynXis** (CRS, Property Hub). Its public pages show the head of a new reservation only. Missing are the SOAP header with the
+credentials of its messages, the modification and the cancellation as they are sent, and what ends a queue that is read by sequence numbers
+(\`StartSeqNmbr\`, \`EndSeqNmbr\`). With samples from Sabre, start from [SiteMinder SMX](../../connectors/siteminder-smx/README.md): the
+reservation has the same OTA form.
+
 ## Fields
 
 ● a case shows the field. An empty cell means that the system's interface does not offer it, or that no case shows it.
