@@ -16,6 +16,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Document {
   readonly title: string;
+  readonly description: string;
   readonly system?: {
     readonly vendor: string;
     readonly market: string;
@@ -53,6 +54,7 @@ function connectorOf(name: string) {
   return {
     name,
     title: document.title,
+    description: document.description,
     ...(system && { ...system, aliases: system.aliases ?? [] }),
     auth,
     /** What a list is asked by. */
@@ -136,6 +138,11 @@ For a partner that follows the [interface description](../partners/api.md): ${al
     .filter((one) => !isSystem(one))
     .map(link)
     .join(', ')}.
+
+Left out: **Sabre SynXis** (CRS, Property Hub). Its public pages show the head of a new reservation only. Missing are the SOAP header with the
+credentials of its messages, the modification and the cancellation as they are sent, and what ends a queue that is read by sequence numbers
+(\`StartSeqNmbr\`, \`EndSeqNmbr\`). With samples from Sabre, start from [SiteMinder SMX](../../connectors/siteminder-smx/README.md): the
+reservation has the same OTA form.
 
 ## Fields
 

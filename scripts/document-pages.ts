@@ -5,6 +5,7 @@ import { jsonSchema } from '../src/documents/json-schema.ts';
 import type { DocumentKind } from '../src/documents/kinds.ts';
 import { durationForm, sizeForm } from '../src/documents/units.ts';
 import { placeholderTables } from './document-placeholders.ts';
+import { systemsWith } from './systems-using.ts';
 
 /** The reference pages, generated from the schemas that the service checks documents with. */
 
@@ -59,6 +60,7 @@ function pageText({ kind, file, example }: Page): string {
     `<!-- Written from the schema by scripts/document-reference.ts; edits are lost. -->`,
     `# ${schema.title}: \`${file}\``,
     `${schema.description}`,
+    ...(kind === 'connector' ? ['Behind a key are shipped connectors that use it, unless most do.'] : []),
     `For completion and checks in an editor, the first line may be \`# yaml-language-server: $schema=\` and the path of \`schemas/${kind}.json\`.`,
     `\`\`\`yaml\n${yaml.trim()}\n\`\`\``,
     ...sections(schema, kind === 'connector'),
@@ -95,7 +97,16 @@ function sections(root: Json, hasMapping: boolean): string[] {
     });
     parts.push(heading);
     if (path !== '' && schema.description !== undefined) parts.push(schema.description);
-    parts.push(table(rows.map(({ key, child, mapping, required }) => row(key, child, mapping, required))));
+    const type = schema.properties?.type?.const;
+    const users = (at: string) =>
+      hasMapping ? systemsWith((use) => use.path === at && (type === undefined || use.type === type)) : '';
+    parts.push(
+      table(
+        rows.map(({ key, child, childPath, mapping, required }) =>
+          row(key, child, mapping, required, users(childPath)),
+        ),
+      ),
+    );
     for (const { child, childPath, mapping } of rows) if (!mapping) descend(child, childPath);
   };
   const descend = (schema: Json, path: string): void => {
@@ -157,11 +168,11 @@ function table(rows: readonly string[]): string {
   return ['| key | value | meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
-function row(key: string, schema: Json, mapping: boolean, required: boolean): string {
+function row(key: string, schema: Json, mapping: boolean, required: boolean, users = ''): string {
   const value = mapping ? 'see [mapping](mapping.md)' : valueText(schema);
   const standard = schema.default === undefined ? '' : `; default \`${JSON.stringify(schema.default)}\``;
   const meaning = [schema.description ?? '', required ? '**Required.**' : ''].filter((text) => text !== '').join(' ');
-  return `| \`${key}\` | ${cell(`${value}${standard}`)} | ${cell(meaning)} |`;
+  return `| \`${key}\` | ${cell(`${value}${standard}`)} | ${cell(meaning)}${users} |`;
 }
 
 function cell(text: string): string {

@@ -20,15 +20,23 @@ import {
   operatorsSchema,
 } from '../src/documents/mapping-field.ts';
 import { type Chapter, chapters, defaultTimezone, type Example, readExamples } from './mapping-examples.ts';
+import { systemsWith } from './systems-using.ts';
 
 export const referenceFile = new URL('../docs/reference/mapping.md', import.meta.url);
 
 type Keys = { readonly shape: { readonly [key: string]: z.ZodType } };
 
+const mappings = /^(?:shape|map|values|push\.map|pull\.single\.map)\b/;
+
 function table(schema: Keys, wanted: (key: string) => boolean = () => true): string {
   const rows = Object.entries(schema.shape)
     .filter(([key]) => wanted(key))
-    .map(([key, one]) => `| \`${key}\` | ${(one.description ?? '').replaceAll('|', '\\|')} |`);
+    .map(([key, one]) => {
+      const users = systemsWith(
+        (use) => use.key === key && mappings.test(use.path) && one.safeParse(use.value).success,
+      );
+      return `| \`${key}\` | ${(one.description ?? '').replaceAll('|', '\\|')}${users} |`;
+    });
   return ['| key | meaning |', '|---|---|', ...rows].join('\n');
 }
 
@@ -99,7 +107,7 @@ export function mappingReference(examples: readonly Example[] = readExamples()):
   const parts = [
     '<!-- Written by scripts/mapping-reference.ts from the schema and from mapping-examples/; edits are lost. -->',
     '# Mapping: `shape`, `map` and `values` of a connector',
-    'How a partner’s JSON becomes canonical records. A mapping is data, not code, and every mistake is reported with its position before it is applied. `innbound map CONNECTOR --sample FILE` shows the records of a response, where each value came from, and what is not mapped.',
+    'How a partner’s JSON becomes canonical records. A mapping is data, not code, and every mistake is reported with its position before it is applied. `innbound map CONNECTOR --sample FILE` shows the records of a response, where each value came from, and what is not mapped. Behind a key are shipped connectors that use it, unless most do.',
     'A test runs each example below. Examples show only what they are about: a real record also needs an id, the dates of the stay and a status.',
     section('Canonical fields', 'A field that is not mapped is read from the raw field of the same name.', fieldList()),
     ...(Object.entries(chapters) as [Chapter, string][]).map(([chapter, title]) =>

@@ -32,8 +32,7 @@ export const compileCheck: DocumentCheck = ({ connectors, integrations, destinat
         ...problem,
       }));
   });
-  // Of the shipped connectors, only those in use: the tests compile all of them, and it takes longer than checking a small workspace.
-  const unused = [...connectors.values()].filter(({ name, shipped }) => !used.has(name) && !shipped);
+  const unused = [...connectors.values()].filter(({ name }) => !used.has(name));
   for (const { name, body } of unused) {
     const compiled = connectorProblems(body);
     findings.push(...compiled.map((problem) => ({ document: { kind: 'connector' as const, name }, ...problem })));

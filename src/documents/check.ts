@@ -2,9 +2,9 @@ import { parseSource } from './brands.ts';
 import { type DocumentKind, type LoadedDocument, type LoadedDocuments, workspaceName } from './kinds.ts';
 import { type CheckFinding, type DocumentCheck, inOrder, type Mistake, withSuggestion } from './mistake.ts';
 import { nothing, type ParsedFile, parseFile, type SourceFile } from './parse.ts';
-import { pathFromText } from './path.ts';
+import { pathFromText, valueAt } from './path.ts';
 import { pullChecks } from './pull-checks.ts';
-import { crossMistakes } from './references.ts';
+import { crossMistakes, stemOf } from './references.ts';
 import { related } from './repair.ts';
 
 export type CheckResult =
@@ -13,7 +13,7 @@ export type CheckResult =
 
 /** Checks all files of a workspace, from memory. Reports every mistake of every file, in the order of the files. */
 export function checkFiles(sources: readonly SourceFile[], checks: readonly DocumentCheck[] = []): CheckResult {
-  const files = winning(sources.flatMap((source) => (source.shipped ? [parseShipped(source)] : parseSource(source))));
+  const files = winning(parseSources(sources));
   const documents = collect(files.map(({ document }) => document));
   const sound = collect(files.map((file) => file.sound?.document));
   const faults = distinct([
@@ -30,9 +30,27 @@ export function checkFiles(sources: readonly SourceFile[], checks: readonly Docu
   return mistakes.length === 0 ? { kind: 'ok', documents, warnings } : { kind: 'invalid', mistakes, warnings };
 }
 
+/** The files; of the shipped connectors only those that an integration names, and `also`: all 38 take longer than a small workspace. */
+export function parseSources(sources: readonly SourceFile[], ...also: readonly string[]): ParsedFile[] {
+  const own = sources.filter(({ shipped }) => !shipped).flatMap(parseSource);
+  const used = new Set<unknown>([...also, ...own.map(({ meant }) => valueAt(meant, ['connector']))]);
+  const shipped = sources.filter((source) => source.shipped);
+  return [
+    ...own,
+    ...shipped.map((source) => {
+      const name = stemOf(source);
+      return used.has(name) ? parseShipped(source) : { source, ...nothing, name, mistakes: [], mistakeAt: noMistake };
+    }),
+  ];
+}
+
+const noMistake = (): never => {
+  throw new TypeError('a mistake is reported in a connector that nothing names');
+};
+
 const shippedFiles = new Map<string, ParsedFile>();
 
-/** Parsed once per process: parsing nine shipped connectors takes a quarter of a second, and every check needs them (2 arm64 cores). */
+/** Once per process. */
 function parseShipped(source: SourceFile): ParsedFile {
   const known = shippedFiles.get(source.file);
   if (known?.source.text === source.text) return known;

@@ -129,10 +129,7 @@ export const flatSchema = z.strictObject({
       'true: the list always shows all rows of a reservation together. Without it, a group with fewer rooms than stored is requested by `pull.single`, or held back, because some of its rows may lie outside the requested dates.',
     ),
   conflict: z
-    .union([
-      z.enum(['first', 'last']),
-      z.strictObject({ newest: path.describe('A path of the row; the row with the largest value there wins.') }),
-    ])
+    .enum(['first', 'last'])
     .optional()
     .describe('Which row wins if rows of one reservation disagree; the last one by default. A note reports it.'),
   guests: keyed.optional().describe('How to identify guests.'),
@@ -144,7 +141,7 @@ export const shapeSchema = z.strictObject({
   root_path: path
     .optional()
     .describe(
-      'The path of the list of reservations; by default the response itself is the list. It may pass through lists and through objects whose keys are data: bookings[].rooms, days[][].',
+      'The path of the list of reservations; by default the response itself is the list. It may pass through lists and through objects whose keys are data, bookings[].rooms, days[][]: then the items of the first list are what paging counts.',
     ),
   also: z
     .array(
@@ -169,7 +166,6 @@ export const shapeSchema = z.strictObject({
     .optional()
     .describe('The path of the reservation in the response for a single one; by default the response itself.'),
   total: path.optional().describe('Where the response has the count of all records; `total` by default.'),
-  count_path: path.optional().describe('The list whose items the partner’s paging counts, if it is not root_path.'),
   missing_is_empty: z
     .boolean()
     .optional()

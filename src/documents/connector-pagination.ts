@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { answerPath, placeText } from './answer-path.ts';
-import { crossChecked } from './checked.ts';
 
 const pageSize = () => z.int().min(1).max(10_000).default(200);
 const totalPath = () =>
@@ -17,31 +16,22 @@ const sizedBy = (request: string) => ({
   total: totalPath(),
 });
 
-const offset = crossChecked(
-  z.strictObject({
+const offset = z
+  .strictObject({
     type: z
       .literal('offset')
       .describe(
         'A start and a limit; the start grows by the rows received, less a few where the partner reports a total.',
       ),
     offset: placeText('query.offset').describe('Where the request carries the start.'),
-    limit: placeText('query.limit').optional().describe('Where the request carries the limit.'),
-    end: placeText()
-      .optional()
-      .describe(
-        'Where the request carries the number of the last row, for a partner that takes a first and a last row instead of a limit.',
-      ),
+    limit: placeText('query.limit').describe('Where the request carries the limit.'),
     page_size: pageSize().describe(
       'The limit to request. A page with fewer rows is the last, unless `total` says otherwise.',
     ),
     first: z.int().min(0).max(1).default(0).describe('The start of the first page.'),
     total: totalPath(),
-  }),
-  (given, report) => {
-    if (given.limit === undefined && given.end === undefined)
-      report({ message: 'needs limit or end: where the request carries how many rows it asks for' });
-  },
-).meta({ title: 'offset', description: 'By a start and a limit, or by a first and a last row.' });
+  })
+  .meta({ title: 'offset', description: 'By a start and a limit.' });
 
 const page = z
   .strictObject({

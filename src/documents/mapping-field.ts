@@ -18,11 +18,6 @@ export const operatorsSchema = z.strictObject({
     .union([z.number(), z.string()])
     .optional()
     .describe('The value is this or more; dates are compared as text.'),
-  at_most: z
-    .union([z.number(), z.string()])
-    .optional()
-    .describe('The value is this or less; dates are compared as text.'),
-  starts_with: z.string().optional().describe('The text starts with this.'),
   contains: z.string().optional().describe('The text contains this, or the list has this item.'),
 });
 
@@ -117,7 +112,7 @@ export const fieldFormSchema = z
     date: paths
       .optional()
       .describe(
-        'The date format: iso, as_written, epoch_s, epoch_ms, epoch_days, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
+        'The date format: iso, as_written, epoch_s, epoch_ms, dotnet or a pattern such as DD/MM/YYYY; several are tried in turn.',
       ),
     get add_days() {
       return z

@@ -108,7 +108,7 @@ const dated: ReadonlySet<string> = new Set(
     .concat('since', 'since_utc', 'now', 'now_utc'),
 );
 const dateFormat =
-  /^(?:epoch_s|epoch_ms|epoch_days|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
+  /^(?:epoch_s|epoch_ms|iso|(?:YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|Z|T|\[[^\]]*\]|[^\p{L}[\]])+)$/u;
 
 /** The names of the placeholders in a text. Braces around anything but a name are plain text: a query may contain JSON. */
 export function placeholdersIn(text: string): { name: string; offset: number; format?: string }[] {
@@ -130,8 +130,7 @@ export function checkPlaceholders(text: string, known: Readonly<Record<string, s
   const unknown = used.find(({ name }) => !names.includes(name));
   if (unknown === undefined) {
     const wrong = used.find(({ format }) => format !== undefined && !dateFormat.test(format));
-    const notations =
-      'parts such as YYYY, MM, DD, HH, mm, ss, text in [brackets], or epoch_s, epoch_ms, epoch_days, iso';
+    const notations = 'parts such as YYYY, MM, DD, HH, mm, ss, text in [brackets], or epoch_s, epoch_ms, iso';
     return wrong && { message: `${wrong.format} is not a notation of dates; use ${notations}`, offset: wrong.offset };
   }
   const near = closest(unknown.name, names);

@@ -2,7 +2,7 @@ import { closest } from '../canonical/closest.ts';
 import { isObject } from '../terms.ts';
 import type { DocumentKind } from './kinds.ts';
 import { type Mistake, withSuggestion } from './mistake.ts';
-import type { ParsedFile } from './parse.ts';
+import type { ParsedFile, SourceFile } from './parse.ts';
 import { type Path, valueAt } from './path.ts';
 
 /**
@@ -39,7 +39,7 @@ type Targets = ReadonlyMap<string, ParsedFile>;
 
 function byName(files: readonly ParsedFile[], kind: DocumentKind): Targets {
   const ofKind = files.filter(({ source }) => source.kind === kind);
-  return new Map(ofKind.map((file) => [file.name ?? stemOf(file), file]));
+  return new Map(ofKind.map((file) => [file.name ?? stemOf(file.source), file]));
 }
 
 function duplicates(files: readonly ParsedFile[]): Mistake[] {
@@ -91,8 +91,8 @@ function unknownName(kind: DocumentKind, name: string, targets: Targets): { mess
 }
 
 /** The likely name of a document whose own name cannot be read. */
-function stemOf({ source }: ParsedFile): string {
-  return source.file
+export function stemOf({ file }: SourceFile): string {
+  return file
     .replace(/\/connector\.yaml$/, '')
     .replace(/^.*\//, '')
     .replace(/\.ya?ml$/, '');

@@ -6,6 +6,7 @@ import { closest } from '../canonical/closest.ts';
 export const systemSchema = z.object({
   name: z.string(),
   title: z.string(),
+  description: z.string().describe('What its connector covers.'),
   vendor: z.string(),
   market: z.string(),
   aliases: z.array(z.string()),

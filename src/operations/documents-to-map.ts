@@ -1,5 +1,5 @@
 import { compilePath, compileShapes, type Path } from '../brand/compile.ts';
-import { parseSource } from '../documents/brands.ts';
+import { parseSources } from '../documents/check.ts';
 import type { Bodies, LoadedDocument } from '../documents/kinds.ts';
 import { readShippedConnectors, readWorkspace } from '../documents/load.ts';
 import type { Mistake } from '../documents/mistake.ts';
@@ -21,11 +21,8 @@ export async function pathToMap(
   integration: string | undefined,
   property: Property,
 ): Promise<{ readonly path: Path; readonly connector: Bodies['connector']; readonly adapter: string | undefined }> {
-  const files = (await sourcesOf(workspaceDir)).flatMap(parseSource);
-  const ofKind = (kind: SourceFile['kind']) =>
-    files
-      .filter(({ source }) => source.kind === kind)
-      .toSorted((a, b) => Number(a.source.shipped) - Number(b.source.shipped));
+  const files = parseSources(await sourcesOf(workspaceDir), connector);
+  const ofKind = (kind: SourceFile['kind']) => files.filter(({ source }) => source.kind === kind);
   const chosen = ofKind('connector').find(({ name }) => name === connector);
   if (chosen === undefined) {
     const known = [...new Set(ofKind('connector').flatMap(({ name }) => name ?? []))].sort();

@@ -1,5 +1,6 @@
-import { checkFiles } from '../documents/check.ts';
 import { readShippedConnectors } from '../documents/load.ts';
+import { parseFile } from '../documents/parse.ts';
+import { stemOf } from '../documents/references.ts';
 import { findSystems, readSystems, type System } from '../documents/systems.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { shippedConnectorsDir } from '../runtime/workspace-documents.ts';
@@ -15,15 +16,15 @@ export async function listConnectors(runtime: Runtime, search = '') {
   const { found, similar } = findSystems(all, search);
   const wanted = new Set((found.length > 0 ? found : similar).map(({ name }) => name));
   const systems = new Map(all.map((one) => [one.name, one]));
-  const shipped = checkFiles(await readShippedConnectors(shippedConnectorsDir));
   const inForce = await currentDocuments(runtime.pool, 'connector');
   const known = new Set(inForce.map(({ name }) => name));
-  const unused = shipped.kind === 'ok' ? [...shipped.documents.connectors.values()] : [];
+  const unused = (await readShippedConnectors(shippedConnectorsDir)).filter((one) => !known.has(stemOf(one)));
   return [
     ...inForce.map(({ name, body }) => rowOf(name, body, false, systems.get(name))),
-    ...unused
-      .filter(({ name }) => !known.has(name))
-      .map(({ name, body }) => rowOf(name, body, true, systems.get(name))),
+    ...unused.map((source) => {
+      const system = systems.get(stemOf(source));
+      return rowOf(stemOf(source), system ?? parseFile(source).document?.body, true, system);
+    }),
   ]
     .filter(({ name }) => search === '' || wanted.has(name) || name.includes(search.toLowerCase()))
     .toSorted((one, other) => one.name.localeCompare(other.name));
@@ -34,7 +35,7 @@ export async function connectorText({ pool }: Pick<Runtime, 'pool'>, name: strin
   const inForce = await documentText(pool, 'connector', name, undefined);
   if (inForce !== undefined) return inForce.source;
   const shipped = await readShippedConnectors(shippedConnectorsDir);
-  return shipped.find(({ file }) => file.endsWith(`/${name}/connector.yaml`))?.text;
+  return shipped.find((source) => stemOf(source) === name)?.text;
 }
 
 function rowOf(name: string, body: unknown, shipped: boolean, system: System | undefined) {

@@ -194,15 +194,8 @@ class Refused<T> extends Error {
 const changedBrands = (applied: readonly AppliedDocument[]): string[] =>
   applied.filter(({ kind, change }) => kind === 'integration' && change !== 'same').map(({ name }) => name);
 
-/** All documents; of the shipped connectors only those in use. */
-function documentsOf(loaded: LoadedDocuments): LoadedDocument[] {
-  const used = new Set([...loaded.integrations.values()].map(({ body }) => body.connector));
-  return [
-    ...[...loaded.connectors.values()].filter(({ name, shipped }) => !shipped || used.has(name)),
-    ...loaded.integrations.values(),
-    ...loaded.destinations.values(),
-    loaded.workspace,
-  ];
+function documentsOf({ connectors, integrations, destinations, workspace }: LoadedDocuments): LoadedDocument[] {
+  return [...connectors.values(), ...integrations.values(), ...destinations.values(), workspace];
 }
 
 async function putInForce(tx: Tx, context: DocumentContext, documents: readonly LoadedDocument[], by: string) {

@@ -48,15 +48,13 @@ function compileTest(test: Test, at: string, env: Env): Accepts {
 function operators(test: Operators, at: string, env: Env): Accepts[] {
   const tests: Accepts[] = [];
   const { is, not, exists, same_as: sameAs, not_same_as: notSameAs } = test;
-  const { at_least: least, at_most: most, starts_with: prefix, contains } = test;
+  const { at_least: least, contains } = test;
   if (is !== undefined) tests.push(compileTest(is, at, env));
   if (not !== undefined) tests.push(refused(compileTest(not, at, env)));
   if (exists !== undefined) tests.push((value) => isBlank(value) !== exists);
   if (sameAs !== undefined) tests.push(equals(sameAs, `${at}.same_as`, env));
   if (notSameAs !== undefined) tests.push(refused(equals(notSameAs, `${at}.not_same_as`, env)));
-  if (least !== undefined) tests.push((value) => isOrdered(value, least, 1));
-  if (most !== undefined) tests.push((value) => isOrdered(value, most, -1));
-  if (prefix !== undefined) tests.push((value) => keyText(value)?.startsWith(prefix) ?? false);
+  if (least !== undefined) tests.push((value) => isAtLeast(value, least));
   if (contains !== undefined)
     tests.push((value) =>
       Array.isArray(value)
@@ -81,9 +79,9 @@ function equals(other: string, at: string, env: Env): Accepts {
   };
 }
 
-function isOrdered(value: Json | undefined, bound: Scalar, sign: 1 | -1): boolean {
+function isAtLeast(value: Json | undefined, bound: Scalar): boolean {
   const text = keyText(value);
-  return text !== undefined && order(text, String(bound)) * sign >= 0;
+  return text !== undefined && order(text, String(bound)) >= 0;
 }
 
 /** Compares numbers by value and everything else, such as dates, as text. */

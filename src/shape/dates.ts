@@ -12,7 +12,6 @@ const named: Readonly<Record<string, (timezone: string) => DateReader>> = {
   as_written: () => (value) => (typeof value === 'string' ? isoDate(value, undefined) : undefined),
   epoch_s: (timezone) => (value) => epochDate(value, 1000, timezone),
   epoch_ms: (timezone) => (value) => epochDate(value, 1, timezone),
-  epoch_days: () => epochDay,
   dotnet: (timezone) => (value) => {
     const match = typeof value === 'string' ? /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(value.trim()) : null;
     return match ? epochDate(match[1] ?? null, 1, timezone) : undefined;
@@ -115,12 +114,6 @@ function epochDate(value: Json, unitMs: number, timezone: string): string | unde
   return dateOfMoment(ms, 0, timezone);
 }
 
-/** Days since 1970, as a number or its text; a fraction is the time of day. A day has no time zone. */
-function epochDay(value: Json): string | undefined {
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
-  return /^-?\d{1,7}(\.\d+)?$/.test(text) ? addDays('1970-01-01', Math.floor(Number(text))) : undefined;
-}
-
 /** The date some days later (earlier if negative); undefined if the text is not a date. */
 export function addDays(date: string, days: number): string | undefined {
   if (!isLocalDate(date)) return undefined;
@@ -196,7 +189,7 @@ function compilePattern(format: string, timezone: string, meaning: Meaning): Pat
       source += RegExp.escape(sign);
       at++;
     } else {
-      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, epoch_days, dotnet`;
+      const known = `${parts.map(([name]) => name).join(', ')}, or one of iso, as_written, epoch_s, epoch_ms, dotnet`;
       return { kind: 'bad', message: `unknown part ${sign} of a date format; use ${known}`, offset: at };
     }
   }

@@ -39,7 +39,7 @@ export type Builder = ReturnType<typeof compileBuilder>;
 /** Compiles the whole mapping of a connector. */
 export function compileBuilder(config: ShapeConfig, env: Env) {
   const flat = config.shape?.flat;
-  const conflict = flat === undefined ? undefined : compileConflict(flat.conflict, env);
+  const conflict = flat === undefined ? undefined : compileConflict(flat.conflict);
   const over = overRows(conflict);
   const slotFor = (field: ReservationField): Slot => {
     // compileStatus looks up the values of a status, because it also needs the raw spelling.

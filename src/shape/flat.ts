@@ -1,9 +1,8 @@
 import { noteOf } from '../canonical/notes.ts';
 import type { Json } from '../terms.ts';
-import { order } from './condition.ts';
 import type { FlatConfig, KeyMap } from './config.ts';
 import type { Env } from './env.ts';
-import { compileRead, silent } from './read.ts';
+import { silent } from './read.ts';
 import { isBlank, keyText, type Read, type Scope } from './scope.ts';
 import { asList, compileKey } from './table.ts';
 import { asideOf, newSlot, type Slot, slotPath } from './values.ts';
@@ -14,20 +13,9 @@ export type Rank = (rows: readonly Scope[]) => readonly Scope[];
 export type Conflict = ReturnType<typeof compileConflict>;
 
 /** By default the last row wins: it was requested last. `rule` is for the note: which row wins. */
-export function compileConflict(
-  rule: FlatConfig['conflict'],
-  env: Env,
-): { readonly rank: Rank; readonly rule: string } {
+export function compileConflict(rule: FlatConfig['conflict']): { readonly rank: Rank; readonly rule: string } {
   if (rule === 'first') return { rank: (rows) => rows, rule: 'the first row' };
-  if (rule === undefined || rule === 'last') return { rank: (rows) => rows.toReversed(), rule: 'the last row' };
-  const path = env.path(rule.newest, 'shape.flat.conflict.newest');
-  const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
-  const age = (row: Scope): string => keyText(read(row)) ?? '';
-  return {
-    // Reversed before a stable sort, so that the later of two equally new rows wins.
-    rank: (rows) => rows.toReversed().sort((one, other) => order(age(other), age(one))),
-    rule: `the row with the newest ${rule.newest}`,
-  };
+  return { rank: (rows) => rows.toReversed(), rule: 'the last row' };
 }
 
 /** One field over all rows of its item: the first value by rank that is not empty; a row with a different value leaves a note. */

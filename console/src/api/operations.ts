@@ -2496,6 +2496,7 @@ export interface Operations {
         system: {
           name: string;
           title: string;
+          description: string;
           vendor: string;
           market: string;
           aliases: string[];

@@ -28,7 +28,6 @@ export const pagingNames = {
   offset: names(
     'offset, skip, start index, start at, start row, first row, from row, row from, first record, start, first result, results offset',
   ),
-  end: names('end row, last row, to row, row to, last record, end index'),
   page: names('page, page number, current page, page index, page num, number'),
   limit: names(
     'limit, page size, top, per page, page limit, results per page, take, size, max results, count, page count',
@@ -72,12 +71,9 @@ export function findPaging(envelope: JsonObject, rootPath: string | undefined): 
   const repeats = (one: PagingValue) => `the envelope repeats ${one.key}${limit ? ` and ${limit.key}` : ''}`;
   const offset = by(pagingNames.offset, (value) => typeof value === 'number');
   if (offset) {
-    const last = by(pagingNames.end, (value) => typeof value === 'number');
-    const span = last
-      ? { end: `query.${last.key}`, page_size: Number(last.value) - Number(offset.value) + 1 }
-      : { limit: `query.${limit?.key ?? 'limit'}`, ...size };
+    const span = { limit: `query.${limit?.key ?? 'limit'}`, ...size };
     const pagination = { offset: `query.${offset.key}`, ...span, ...(offset.value === 1 && { first: 1 }) };
-    return as({ type: 'offset', ...pagination }, limit || last ? 0.9 : 0.7, repeats(offset));
+    return as({ type: 'offset', ...pagination }, limit ? 0.9 : 0.7, repeats(offset));
   }
   const usual = { type: 'offset', offset: 'query.offset', limit: 'query.limit' };
   const page = by(pagingNames.page, (value) => typeof value === 'number');

@@ -102,15 +102,16 @@ test('dates are written in the partner’s notation, from the first to the last 
   });
 });
 
-test('a JSON body carries a number of days or seconds as a number, and the braces of a GraphQL query as text', async () => {
-  const query = 'query($from: Int!) { bookings(from: $from) { ref } }';
-  const variables = { from: '{window.from:epoch_days}', to: '{window.to:epoch_s}', text: 'd{window.to:epoch_days}' };
+test('a JSON body carries seconds as a number, and the braces of a GraphQL query as text', async () => {
+  const query = 'query($to: Int!) { bookings(to: $to) { ref } }';
+  const variables = { from: '{window.from:epoch_ms}', to: '{window.to:epoch_s}', text: 's{window.to:epoch_s}' };
   const request = { method: 'POST', path: '/graphql', body: { query, variables } };
   const connector = { pull: { pagination: none, request } };
   const { requests } = await asked('graphql', { connector, timezone: 'America/New_York' });
+  const to = Date.parse('2026-03-08T05:00:00Z') / 1000 - 1;
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
     query,
-    variables: { from: 20_513, to: Date.parse('2026-03-08T05:00:00Z') / 1000 - 1, text: 'd20519' },
+    variables: { from: Date.parse('2026-03-01T05:00:00Z'), to, text: `s${to}` },
   });
 });
 
@@ -234,7 +235,6 @@ test('every part of a notation', () => {
     'YYYYMMDD[T]HHmmss.SSSZ': '20260305T150409.070+00:00',
     epoch_s: Math.floor(moment / 1000),
     epoch_ms: moment,
-    epoch_days: 20_517,
     iso: '2026-03-05',
   };
   for (const [format, text] of Object.entries(cases)) assert.equal(writeDate(moment, format, 'UTC'), text);

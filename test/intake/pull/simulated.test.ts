@@ -65,13 +65,6 @@ const forms: Readonly<Record<string, Form>> = {
     simulator: { excludes: 'both', dates: 'epoch' },
     connector: list(dated('before:epoch_s', 'after:epoch_s')),
   },
-  'the first and the last row of a page': {
-    simulator: { paging: 'rows' },
-    connector: list(
-      { query: { dateFrom: '{window.from}', dateTo: '{window.to}' } },
-      { pagination: { type: 'offset', offset: 'query.start', end: 'query.end', first: 1, page_size: 7 } },
-    ),
-  },
   'the next page by an address in the body': {
     simulator: { paging: 'body_link' },
     connector: list(dated('from', 'to'), {

@@ -334,19 +334,6 @@ test('the envelope of the interface description pages by offset and limit', () =
   });
 });
 
-test('a response that repeats its first and last row pages by them', () => {
-  const bookings = [1, 2, 3].map((id) => ({ id, arrival: `2026-05-0${id}`, departure: '2026-05-08', state: 'booked' }));
-  const { connector } = suggested({ result: { start_row: 1, end_row: 3, rows_total: 8, bookings } });
-  assert.deepEqual((connector.pull as JsonObject).pagination, {
-    type: 'offset',
-    offset: 'query.start_row',
-    end: 'query.end_row',
-    page_size: 3,
-    first: 1,
-    total: 'result.rows_total',
-  });
-});
-
 test('rooms, surnames, companions and the price are found by their values, whatever their names', () => {
   const names = ['Kari Hansen', 'Bram Jansen', 'Freja Lund', 'Reto Ammann'].map((name) => name.split(' '));
   const records = names.map(([fname = '', clan = ''], at) => ({

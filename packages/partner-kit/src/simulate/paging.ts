@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 
-export const pagings = ['offset', 'cursor', 'page', 'link', 'body_link', 'rows', 'none'] as const;
+export const pagings = ['offset', 'cursor', 'page', 'link', 'body_link', 'none'] as const;
 export type Paging = (typeof pagings)[number];
 
 /** An entry of a list: its sort key, and its JSON, which is built only for the requested page. */
@@ -37,7 +37,6 @@ export function paginate(
 ): Page | { readonly kind: 'bad'; readonly message: string } {
   const total = entries.length;
   if (paging === 'none') return { kind: 'page', entries, total, page: 1, pageSize: total };
-  if (paging === 'rows') return byRows(entries, ask, limits);
   const asked = whole(ask('limit') ?? ask('page_size'), limits.defaultLimit, 1);
   if (asked === undefined) return { kind: 'bad', message: 'limit must be a whole number, at least 1.' };
   const limit = Math.min(asked, limits.maxLimit);
@@ -55,21 +54,6 @@ export function paginate(
   } as const;
   if ((paging !== 'link' && paging !== 'body_link') || offset + limit >= total) return page;
   return { ...page, next: { offset: String(offset + limit), limit: String(limit) } };
-}
-
-/** By the numbers of the first and the last row, counted from 1. */
-function byRows(
-  entries: readonly Entry[],
-  ask: Ask,
-  { defaultLimit, maxLimit }: PagingLimits,
-): Page | { readonly kind: 'bad'; readonly message: string } {
-  const start = whole(ask('start'), 1, 1);
-  const end = start === undefined ? undefined : whole(ask('end'), start + defaultLimit - 1, start);
-  if (start === undefined || end === undefined)
-    return { kind: 'bad', message: 'start must be a whole number, at least 1; end must not be before start.' };
-  const pageSize = Math.min(end - start + 1, maxLimit);
-  const sent = entries.slice(start - 1, start - 1 + pageSize);
-  return { kind: 'page', entries: sent, total: entries.length, page: Math.ceil(start / pageSize), pageSize };
 }
 
 /** The cursor is the key of the last entry sent, so bookings made in the meantime do not shift the list. */

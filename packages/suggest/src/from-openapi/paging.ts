@@ -62,11 +62,9 @@ function findParameterPaging(
     return as({ type: 'cursor', next, ...more, cursor: placeOf(cursor) }, 0.95, reason);
   }
   const offset = by(pagingNames.offset);
-  const stop = limit ?? by(pagingNames.end);
-  if (offset !== undefined && stop !== undefined) {
-    const reason = `the request takes ${offset.name} and ${stop.name}`;
-    const last = stop === limit ? {} : { end: placeOf(stop), page_size: pageSize(stop) };
-    return as({ type: 'offset', offset: placeOf(offset), ...last, ...firstOf(offset, 0) }, 0.95, reason);
+  if (offset !== undefined && limit !== undefined) {
+    const reason = `the request takes ${offset.name} and ${limit.name}`;
+    return as({ type: 'offset', offset: placeOf(offset), ...firstOf(offset, 0) }, 0.95, reason);
   }
   const page = by(pagingNames.page);
   if (page !== undefined) {

@@ -196,13 +196,7 @@ function unseen(line: FieldLine): FieldLine {
 
 function shapeWith(shape: Json | undefined, singlePath: string | undefined): { readonly shape?: JsonObject } {
   const own = isObject(shape) ? shape : {};
-  // Reservations inside bookings: the paging counts the bookings.
-  const [, counted] = /^(.+)\[\]\.[^.[\]]+$/.exec(String(own.root_path ?? '')) ?? [];
-  const whole = {
-    ...own,
-    ...(counted !== undefined && { count_path: counted }),
-    ...(singlePath !== undefined && { single_path: singlePath }),
-  };
+  const whole = { ...own, ...(singlePath !== undefined && { single_path: singlePath }) };
   return Object.keys(whole).length === 0 ? {} : { shape: whole };
 }
 

@@ -105,7 +105,6 @@ export function paginatorFor(pagination: Pagination, added: ReadonlySet<string> 
 function offsetPaginator({
   offset,
   limit,
-  end,
   page_size: pageSize,
   first,
 }: Extract<Pagination, { type: 'offset' }>): Paginator {
@@ -114,9 +113,7 @@ function offsetPaginator({
     counts: true,
     placements: ({ at }) => [
       { place: offset, value: Number(at) },
-      ...(limit === undefined ? [] : [{ place: limit, value: pageSize }]),
-      // Where the partner excludes its end, pages are one row shorter, and the rows received still decide where the next one begins.
-      ...(end === undefined ? [] : [{ place: end, value: Number(at) + pageSize - 1 }]),
+      { place: limit, value: pageSize },
     ],
     after: (state, page) => {
       const next = goOn(state, page, pageSize, { at: Number(state.at) + page.rows });

@@ -46,7 +46,7 @@ export function pagingCheck(context: RunContext) {
     if (page.total !== undefined || pagination.type === 'none') return next;
     if (pagination.type === 'offset' || pagination.type === 'page') {
       if (confirms !== true || page.fingerprint === 0 || page.fingerprint !== first) return next;
-      if (pagination.limit === undefined && !('end' in pagination)) return ignored(pagination);
+      if (pagination.limit === undefined) return ignored(pagination);
       if (page.count < smallestCap || !byDays) return next;
       probed ??= ignoresPlace(context, pagination, position, page, counts);
     } else {

@@ -45,14 +45,13 @@ const parts: readonly (readonly [name: string, write: (at: Zoned) => string])[] 
 ];
 
 /**
- * The moment in the partner's notation: the parts that the mapping reads, text in [brackets], or iso; epoch_s, epoch_ms and epoch_days are
- * numbers, so that a JSON body carries a number.
+ * The moment in the partner's notation: the parts that the mapping reads, text in [brackets], or iso; epoch_s and epoch_ms are numbers, so that
+ * a JSON body carries a number.
  */
 export function writeDate(moment: EpochMs, format: string, timezone: string): string | number {
   const at = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timezone);
   if (format === 'epoch_s') return Math.floor(moment / 1000);
   if (format === 'epoch_ms') return moment;
-  if (format === 'epoch_days') return Temporal.PlainDate.from('1970-01-01').until(at.toPlainDate()).days;
   if (format === 'iso') return at.toPlainDate().toString();
   let text = '';
   for (let i = 0; i < format.length; ) {

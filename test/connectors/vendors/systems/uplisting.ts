@@ -55,8 +55,13 @@ export const vendor: Vendor = {
   webhooks: [
     {
       body: { id: 1_001, property_id: 2, status: 'confirmed', timestamp: '2026-05-01T10:00:00Z' },
-      query: tokenQuery,
+      query: (secret) => `${tokenQuery(secret)}&event=booking_updated`,
       means: ['reservation.updated', '1001'],
+    },
+    {
+      body: { id: 1_001, property_id: 2, status: 'confirmed', timestamp: '2026-05-01T10:00:00Z' },
+      query: (secret) => `${tokenQuery(secret)}&event=booking_removed`,
+      means: ['reservation.cancelled', '1001'],
     },
   ],
   routes: [
