@@ -22,7 +22,7 @@ export async function buildPackages(): Promise<void> {
     manifest: 'package.json',
     entries: [
       'src/main.ts',
-      'src/cli/*.ts',
+      'src/cli/!(run).ts',
       'src/operations/text-worker.ts',
       'src/deliver/destinations/*/{destination,settings}.ts',
     ],
