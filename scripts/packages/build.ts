@@ -20,7 +20,12 @@ export async function buildPackages(): Promise<void> {
     home: homeOf('innbound'),
     base: root,
     manifest: 'package.json',
-    entries: ['src/main.ts', 'src/operations/text-worker.ts', 'src/deliver/destinations/*/{destination,settings}.ts'],
+    entries: [
+      'src/main.ts',
+      'src/cli/!(run).ts',
+      'src/operations/text-worker.ts',
+      'src/deliver/destinations/*/{destination,settings}.ts',
+    ],
     files: [
       'bin/launch.cjs',
       'connectors/*/{connector.yaml,README.md}',

@@ -1,23 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { noIntegration } from '../errors/no-integration.ts';
 import { InnboundError } from '../errors.ts';
 import { Buckets, networkOf } from '../intake/push/receive.ts';
 import { onBehalfOf } from '../kit/holder.ts';
-import { isTooDeep } from '../kit/json.ts';
-import { hashIdentity } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type NewAudit, writeAudit } from '../store/operate/audit.ts';
-import type { Json } from '../terms.ts';
-import {
-  type Caller,
-  callerOf,
-  consoleHeader,
-  type Identified,
-  isServedOverHttps,
-  maySee,
-  shownToken,
-} from './caller.ts';
+import { admit, type Given, isAudited } from './admit.ts';
+import { callerOf, consoleHeader, type Identified, isServedOverHttps, shownToken } from './caller.ts';
 import { openStreams, openWaits, type Streams, type Waits } from './held-answers.ts';
 import { failureRate, identify, partnerRate } from './identify.ts';
 import { sendProblem } from './problem.ts';
@@ -94,30 +82,14 @@ async function serve(
 ): Promise<FastifyReply> {
   const { route, runtime, streams, waits } = serving;
   const { id: requestId, ip: address } = request;
-  if (isTooDeep(request.body)) {
-    return sendProblem(request, reply, 400, 'operate.bad_request', { detail: 'The body is nested too deep.' });
-  }
-  if ([request.params, request.query, request.body].some(isUnstorable)) {
-    const detail = 'The request contains a NUL character or half a surrogate pair.';
-    return sendProblem(request, reply, 400, 'operate.bad_request', { detail });
-  }
-  const scope = await scopeOf(route, request.params as Record<string, string>, caller);
-  if (scope.kind === 'refused') {
-    const { status } = scope;
-    logRefusal(runtime, { action: route.id, status, address, request_id: requestId, token_id: caller.tokenId });
-    return sendProblem(request, reply, scope.status, scope.code, { detail: scope.detail });
-  }
-  const parsed = parse(route, request);
-  if (parsed.kind === 'invalid') {
-    return sendProblem(request, reply, 422, 'operate.invalid_input', {
-      detail: parsed.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; '),
-      problems: parsed.problems,
-    });
-  }
-  const asked = (parsed.query as { integration?: unknown } | undefined)?.integration;
-  const named = (parsed.body as { integration?: unknown } | undefined)?.integration;
-  if (typeof asked === 'string' && !maySee(caller, asked)) {
-    return sendProblem(request, reply, 404, 'operate.not_found', { detail: noIntegration(asked) });
+  const { params, query, body } = request;
+  const given = { params: params as Given['params'], query, body };
+  const admitted = await admit(route, given, caller, runtime);
+  if (admitted.kind === 'problem') {
+    const { status } = admitted;
+    if (status === 403 || status === 404)
+      logRefusal(runtime, { action: route.id, status, address, request_id: requestId, token_id: caller.tokenId });
+    return send(request, reply, status, admitted);
   }
   const wait = route.waits ? waits.begin(request, reply, caller.grantId) : undefined;
   if (wait === 'too many') {
@@ -127,13 +99,13 @@ async function serve(
   }
   const shown = shownToken(request.headers, isServedOverHttps(runtime));
   const call: Call<unknown, unknown, unknown> = {
-    ...parsed,
+    ...admitted.parsed,
     cookie: shown?.by === 'cookie' ? shown.token : undefined,
     fromConsole: request.headers[consoleHeader] !== undefined,
     caller,
     link,
     cookies: request.headers.cookie ?? '',
-    within: typeof asked === 'string' ? [asked] : caller.integrations,
+    within: admitted.within,
     signal: wait?.signal ?? never,
   };
   const stillMay = async () => token !== undefined && (await callerOf(runtime, token, false)) !== undefined;
@@ -151,19 +123,11 @@ async function serve(
     return streams.send(request, reply, result, { stillMay, holder: caller.grantId });
   }
   const status = result.kind === 'ok' ? route.status : result.status;
-  const integration = scope.integration ?? [asked, named].find((one) => typeof one === 'string');
-  const { preview } = (parsed.body ?? {}) as { preview?: Json };
-  const target = {
-    ...(request.params as { [key: string]: Json }),
-    ...sought(parsed.query, runtime),
-    ...(preview === true && { preview }),
-  };
   await record(serving, result, {
     actor: (result.kind === 'ok' && result.actor) || caller.name,
     tokenId: caller.tokenId === '' ? undefined : caller.tokenId,
     action: route.id,
-    integration,
-    target,
+    ...admitted.about,
     status,
     requestId,
     address,
@@ -187,28 +151,11 @@ async function record(
     logRefusal(runtime, { action, status, address, request_id: requestId });
     return;
   }
-  const showsData = route.payload && !(result.kind === 'ok' && result.isEmpty);
-  if ((route.method !== 'GET' && !route.asks) || showsData) await writeAudit(runtime.pool, entry);
+  if (isAudited(route, result)) await writeAudit(runtime.pool, entry);
 }
 
 /** What a viewer sees: no guest data in payloads, and no guest ids of the partner anywhere. */
 const masked = (route: Route, body: unknown): unknown => (route.payload ? redacted(body) : withoutGuestIds(body));
-
-/** The filters of a search. Its text may be a guest's name or address: the audit log has a keyed hash of it. */
-function sought(query: unknown, { keys }: Runtime): { [key: string]: Json } {
-  const { q, cursor: _, ...rest } = (query ?? {}) as { [key: string]: Json | undefined };
-  const filters = Object.entries(rest).filter(([, value]) => value !== undefined) as [string, Json][];
-  const text = typeof q === 'string' ? q.trim().toLowerCase() : '';
-  const hash = () => `hmac:${hashIdentity(keys.hashKeys[0], `search ${text}`).slice(0, 32)}`;
-  return { ...Object.fromEntries(filters), ...(text !== '' && { q: hash() }) };
-}
-
-/** PostgreSQL cannot store such a text, and no field of ours contains it. */
-function isUnstorable(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some((pair) => pair.some(isUnstorable));
-}
 
 const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_costly']);
 
@@ -234,42 +181,4 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, resu
   }
   for (const [name, value] of Object.entries(result.headers ?? {})) reply.header(name, value);
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(result.body));
-}
-
-type Scoped =
-  | { kind: 'within'; integration: string | undefined }
-  | { kind: 'refused'; status: 403 | 404; code: 'operate.forbidden' | 'operate.not_found'; detail: string };
-
-async function scopeOf({ scope }: Route, params: Record<string, string>, caller: Caller): Promise<Scoped> {
-  if (scope.kind === 'any') return { kind: 'within', integration: undefined };
-  if (scope.kind === 'all') {
-    if (caller.integrations === undefined) return { kind: 'within', integration: undefined };
-    const detail = 'This concerns all integrations; the token is limited to some of them.';
-    return { kind: 'refused', status: 403, code: 'operate.forbidden', detail };
-  }
-  const integration = scope.kind === 'object' ? await scope.of(params) : params.integration;
-  if (integration !== undefined && maySee(caller, integration)) return { kind: 'within', integration };
-  const detail = scope.kind === 'param' ? noIntegration(integration ?? '') : 'There is nothing at this address.';
-  return { kind: 'refused', status: 404, code: 'operate.not_found', detail };
-}
-
-type Parsed =
-  | { kind: 'ok'; params: unknown; query: unknown; body: unknown }
-  | { kind: 'invalid'; problems: { pointer: string; message: string }[] };
-
-function parse(route: Route, request: FastifyRequest): Parsed {
-  const problems: { pointer: string; message: string }[] = [];
-  const read = (where: string, schema: z.ZodType, value: unknown): unknown => {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    for (const issue of parsed.error.issues) {
-      const message = issue.code === 'unrecognized_keys' ? `unknown: ${issue.keys.join(', ')}` : issue.message;
-      problems.push({ pointer: [where, ...issue.path.map(String)].join('/'), message });
-    }
-    return undefined;
-  };
-  const params = read('path', route.params, request.params);
-  const query = read('query', route.query, request.query);
-  const body = route.body && read('body', route.body, request.body ?? {});
-  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', params, query, body };
 }

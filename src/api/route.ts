@@ -9,9 +9,13 @@ import type { OnboardingLink } from '../store/operate/onboarding.ts';
 import type { Json } from '../terms.ts';
 import type { Caller, CallerRole } from './caller.ts';
 
-/** What the routes work with: the node, and the services that it keeps open for them. */
-export interface Api {
+/** What most routes work with. */
+export interface Node {
   readonly runtime: Runtime;
+}
+
+/** With the services that a running node keeps open for some of them. */
+export interface Api extends Node {
   readonly oidc: Oidc;
   readonly live: LiveFeed;
   readonly changes: ChangeFeed;
@@ -106,7 +110,7 @@ export type Result =
     };
 
 type Ok = Extract<Result, { kind: 'ok' }>;
-type Problem = Extract<Result, { kind: 'problem' }>;
+export type Problem = Extract<Result, { kind: 'problem' }>;
 
 export const ok = (body: unknown, headers?: Ok['headers']): Ok => ({ kind: 'ok', body, headers });
 export const problem = (status: number, code: ErrorCode, detail: string, more?: Problem['more']): Problem => ({

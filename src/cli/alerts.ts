@@ -1,7 +1,7 @@
-import { InnboundError } from '../errors.ts';
-import { acknowledgeAlert, listAlerts } from '../store/operate/alerts.ts';
-import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
-import { answer, showList } from './io.ts';
+import { alertRoutes } from '../api/routes/alerts.ts';
+import { call, listAll } from './call.ts';
+import type { Command, CommonOptions } from './command.ts';
+import { print } from './print.ts';
 
 interface Options extends CommonOptions {
   readonly all?: boolean;
@@ -18,27 +18,27 @@ Examples:
   innbound alerts
   innbound alerts --acknowledge alr_…`)
     .inRuntime(async (runtime, options: Options) => {
-      const { pool } = runtime;
-      if (options.acknowledge !== undefined) {
-        const row = await acknowledgeAlert(pool, options.acknowledge, commandLineUser());
-        if (row === undefined)
-          throw new InnboundError('operate.not_found', `There is no alert ${options.acknowledge}.`);
-        await audited(runtime, 'alerts.acknowledge', { target: { alert_id: options.acknowledge } });
-        answer(options, row, `Acknowledged: ${row.message}`);
-        return;
+      const { all, acknowledge: id } = options;
+      if (id !== undefined) {
+        return print(options, await call(runtime, alertRoutes, 'alerts.acknowledge', { params: { alert_id: id } }));
       }
-      const rows = await listAlerts(pool, { open: options.all !== true, limit: 200 });
-      showList(options, rows, {
-        none: options.all ? 'No alert has been raised yet.' : 'No open alerts.',
-        head: ['alert', 'severity', 'kind', 'integration', 'raised', 'what'],
-        line: (row) => [
-          row.alert_id,
-          row.resolved_at ? 'resolved' : row.acknowledged_at ? `${row.severity}, acknowledged` : row.severity,
-          row.kind,
-          row.integration || '-',
-          row.raised_at.toISOString().slice(0, 16),
-          row.message,
-        ],
-      });
+      const state = all ? 'all' : 'open';
+      print(
+        options,
+        { items: await listAll(runtime, alertRoutes, 'alerts.list', { state }, 200) },
+        {
+          none: all ? 'No alert has been raised yet.' : 'No open alerts.',
+          columns: [
+            'alert_id',
+            'severity',
+            'kind',
+            'integration',
+            'raised_at',
+            'acknowledged_at',
+            'resolved_at',
+            'message',
+          ],
+        },
+      );
     });
 }

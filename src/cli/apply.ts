@@ -8,7 +8,7 @@ import { readSoundDocuments } from '../runtime/workspace-documents.ts';
 import type { Tx } from '../store/db/pool.ts';
 import { currentSources } from '../store/documents/list.ts';
 import { type Command, type CommonOptions, commandLineUser, withRuntime } from './command.ts';
-import { printJson, show, table } from './io.ts';
+import { print } from './print.ts';
 
 export function define(command: Command): void {
   command
@@ -34,9 +34,7 @@ Example:
             checkedCases(runtime, tx, documents, options.acceptCases ?? false),
           );
           await auditApplied(runtime.pool, commandLineUser(), applied);
-          if (options.json) for (const document of applied) printJson(document);
-          else
-            show(table(applied.map(({ change, kind, name, version }) => [change, kind, name, `version ${version}`])));
+          print(options, { items: applied }, { columns: ['change', 'kind', 'name', 'version'] });
         },
         { apply: 'never' },
       );

@@ -4,7 +4,8 @@ import { backup } from '../operations/backup.ts';
 import { listSecrets } from '../store/documents/secrets.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './input.ts';
-import { answer, say } from './io.ts';
+import { say } from './io.ts';
+import { print } from './print.ts';
 import { rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
@@ -42,11 +43,7 @@ Example:
         progress.end();
         const bytes = (await stat(file)).size;
         await audited(runtime, 'store.backup', { target: { bytes } });
-        answer(
-          options,
-          { file, bytes, key: passphrase !== undefined },
-          `${file}: ${Math.ceil(bytes / 1024).toLocaleString('en')} kB.`,
-        );
+        print(options, { file, bytes, key: passphrase !== undefined });
       },
       { apply: 'never' },
     );

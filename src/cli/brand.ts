@@ -8,7 +8,7 @@ import { exportBrand, importBrand, previewExport } from '../operations/transfer-
 import type { IntegrationName } from '../terms.ts';
 import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
 import { type PassphraseOptions, passphraseOption, readInputFile, readPassphrase } from './input.ts';
-import { answer, printJson, show, table } from './io.ts';
+import { print } from './print.ts';
 import { rowProgress } from './progress.ts';
 import { deliverHere } from './sync.ts';
 
@@ -31,11 +31,7 @@ Example:
     .action(async (name: string, { from, workspace, json }: CommonOptions & { readonly from: string }) => {
       const text = await readInputFile(from, 'list of brands');
       const added = await addBrands(workspace, name, { file: from, text });
-      if (json) return printJson(added);
-      const { length } = added.brands;
-      show(
-        `${length === 1 ? '1 brand' : `${length} brands`} added to ${added.file}. \`innbound apply\` puts them in force.`,
-      );
+      print({ json }, added, { next: '`innbound apply` puts them in force.' });
     });
   group
     .subcommand(
@@ -53,12 +49,13 @@ Example:
   innbound brand move lisbon-grand --to lisbon-mews
   innbound brand move lisbon-grand --to lisbon-mews --yes`)
     .inRuntime(async (runtime, from: string, options: MoveOptions) => {
-      const { to, json } = options;
+      const { to } = options;
       if (!options.yes) {
         const preview = await previewMove(runtime, from, to);
-        if (json) printJson(previewJson(preview));
-        else showPreview(preview, from, to);
-        return;
+        const whole = previewJson(preview);
+        const { matched, only_in_old: before, only_in_new: now } = whole;
+        const most = { matched: matched.length, only_in_old: before.slice(0, 50), only_in_new: now.slice(0, 50) };
+        return print(options, options.json ? whole : { ...whole, ...most }, { next: 'Add --yes to move.' });
       }
       const { acceptUnmatched = false } = options;
       const { preview, range } = await moveBrand(runtime, from, to, { by: commandLineUser(), acceptUnmatched });
@@ -68,10 +65,11 @@ Example:
       const run =
         range && (await syncOnce(ports, { integration, kind: 'backfill', requestedBy: commandLineUser(), ...range }));
       if (run) await deliverHere(runtime, integration);
-      const read = run ? ` The new system was read from ${range?.from} to ${range?.to}: ${run.state}.` : '';
-      if (json)
-        printJson({ ...previewJson(preview), moved: true, ...(run && { run_id: run.runId, status: run.state }) });
-      else show(`${from} continues with the feed of ${to}.${read}`);
+      print(options, {
+        ...previewJson(preview),
+        moved: true,
+        ...(run && { run_id: run.runId, status: run.state }),
+      });
     });
 }
 
@@ -84,39 +82,6 @@ const previewJson = ({ matched, onlyBefore, onlyNow, open, openMatched, consentR
   consent_regained: consentRegained,
   obstacles,
 });
-
-/** How many unmatched bookings of each side are listed; --json has all. */
-const mostListed = 50;
-
-function showPreview(preview: MovePreview, from: string, to: string): void {
-  const { matched, onlyBefore, onlyNow, open, openMatched, consentRegained, obstacles } = preview;
-  const byNumber = matched.filter(({ by }) => by === 'number').length;
-  show(`${matched.length} bookings match: ${byNumber} by number, ${matched.length - byNumber} by person and dates.`);
-  show(`Of ${open} bookings of ${from} that are still to come or in house, ${openMatched} match.`);
-  const sides = [
-    [onlyBefore, `only in ${from}, where they stay as they are`],
-    [onlyNow, `only in ${to}, will be created`],
-  ] as const;
-  for (const [bookings, text] of sides) {
-    if (bookings.length === 0) continue;
-    const lines = bookings
-      .slice(0, mostListed)
-      .map(({ id, confirmationNumber = '', checkIn, checkOut, isCancelled }) => [
-        `  ${id}`,
-        confirmationNumber,
-        `${checkIn} to ${checkOut}`,
-        isCancelled ? 'cancelled' : '',
-      ]);
-    const more = bookings.length > mostListed ? `\n  and ${bookings.length - mostListed} more (--json lists all)` : '';
-    show(`${bookings.length} ${text}:\n${table(lines)}${more}`);
-  }
-  if (consentRegained > 0) {
-    show(
-      `${consentRegained} guests withdrew their consent in ${from} and are stated as agreed in ${to}: check them first.`,
-    );
-  }
-  show(obstacles.length > 0 ? `Not yet: ${obstacles.join('; ')}.` : 'Add --yes to move.');
-}
 
 interface Options extends CommonOptions, PassphraseOptions {
   readonly apply?: boolean;
@@ -142,12 +107,7 @@ Example:
     .inRuntime(async (runtime, name: string, file: string, options: Options) => {
       if (!options.apply) {
         const preview = await previewExport(runtime, name);
-        if (options.json) return printJson(preview);
-        const { records, waiting, connector, destinations, secrets } = preview;
-        show(`${records} records of ${name}, ${waiting} waiting for a destination.`);
-        show(`With it: the connector ${connector}; destinations: ${destinations.join(', ') || 'none'}.`);
-        show(`Secrets: ${secrets.join(', ') || 'none'}.`);
-        return show('Add --apply to export. The brand then no longer runs here.');
+        return print(options, preview, { next: 'Add --apply to export. The brand then no longer runs here.' });
       }
       const passphrase = await readPassphrase(options);
       if (passphrase === undefined) throw new InnboundError('store.passphrase', 'The file holds secrets.');
@@ -156,11 +116,7 @@ Example:
       const exported = await exportBrand(runtime, name, file, { by: commandLineUser(), passphrase, onTable });
       progress.end();
       await audited(runtime, 'brand.export', { integration: name, target: { records: exported.records } });
-      answer(
-        options,
-        { ...exported, file },
-        `${file} holds ${name}. It no longer runs here; import it in the other installation.`,
-      );
+      print(options, { ...exported, file }, { next: 'It no longer runs here; import it in the other installation.' });
     });
   group
     .subcommand('import <file>', 'add a brand that another installation exported; stop every node first')
@@ -184,15 +140,7 @@ Example:
       const { brand, refused: _, ...imported } = await importBrand(runtime, file, { passphrase, apply, secretsHere });
       const files = apply ? await writeMissingFiles(runtime) : [];
       if (apply) await audited(runtime, 'brand.import', { integration: brand, target: { records: imported.records } });
-      if (options.json) return printJson({ integration: brand, ...imported, files, imported: apply });
-      show(`${brand}: ${imported.records} records, ${imported.waiting} waiting for a destination.`);
-      const { addresses, folders, secrets, erasures } = imported;
-      show(
-        `Addresses that it speaks to: ${addresses.join(', ') || 'none'}. Folders that it writes into: ${folders.join(', ') || 'none'}.`,
-      );
-      show(`Secrets in the file: ${secrets.join(', ') || 'none'}. Erasures, which hold for this brand: ${erasures}.`);
-      if (imported.secretsKept.length > 0)
-        show(`Secrets that keep their value here: ${imported.secretsKept.join(', ')}.`);
-      show(apply ? `Imported. Wrote ${files.join(', ') || 'no files'}. Start the nodes.` : 'Add --apply to import.');
+      const next = apply ? 'Start the nodes.' : 'Add --apply to import.';
+      print(options, { integration: brand, ...imported, files, imported: apply }, { next });
     });
 }

@@ -1,23 +1,23 @@
 import { Option } from 'commander';
+import { deadLetterRoutes } from '../api/routes/dead-letters.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { eventWorkerPorts } from '../composition/push.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
-import { type Preview, replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
+import { replayDeadLetters, type Under, underFor } from '../deliver/replay.ts';
 import { InnboundError } from '../errors.ts';
 import { drainEvents } from '../intake/push/worker.ts';
-import { assignGuestEvent, guestCandidates, placeText } from '../operations/assign-guest-event.ts';
-import { dropDeadLetter, replayPorts } from '../operations/replay-dead-letters.ts';
+import { guestCandidates, placeText } from '../operations/assign-guest-event.ts';
+import { replayPorts } from '../operations/replay-dead-letters.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import {
-  countDeadLetters,
-  type DeadLetter,
-  type DeadLetterFilter,
-  listDeadLetters,
-  showDeadLetter,
-} from '../store/operate/dead-letters.ts';
+import { type DeadLetter, deadLetterIntegration, listDeadLetters } from '../store/operate/dead-letters.ts';
+import type { IntegrationName } from '../terms.ts';
+import { call, listAll } from './call.ts';
 import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
-import { positive, shortText } from './input.ts';
-import { answer, io, printJson, say, show, table } from './io.ts';
+import { positive } from './input.ts';
+import { io, say } from './io.ts';
+import { print } from './print.ts';
+
+type Letter = Pick<DeadLetter, 'state' | 'type' | 'record_id'>;
 
 interface FilterOptions extends CommonOptions {
   readonly integration?: string;
@@ -86,7 +86,7 @@ export function define(group: Command): void {
   filtered(group.command('drop [ids...]'))
     .description('drop dead letters permanently; a held reservation continues with its next version')
     .option('--all', 'every open dead letter that matches the filters')
-    .requiredOption('--reason <text>', 'the reason; it is stored', shortText(500))
+    .requiredOption('--reason <text>', 'the reason; it is stored')
     .inRuntime((runtime, ids: string[], options: DropOptions) => drop(runtime, ids, options));
 }
 
@@ -112,61 +112,35 @@ function filtered(command: Command): Command {
     .option('--reservation <id>', 'only this reservation or guest');
 }
 
-function filterOf(options: FilterOptions): DeadLetterFilter {
-  const { integration, kind, destination, code, reservation: recordId } = options;
-  return { integration, kind, destination, code, recordId };
+const filterOf = ({ integration, kind, destination, code, reservation: record_id }: FilterOptions) => ({
+  integration,
+  kind,
+  destination,
+  code,
+  record_id,
+});
+
+async function list(runtime: Runtime, options: ListOptions): Promise<void> {
+  const query = { ...filterOf(options), state: options.state };
+  const items = await listAll<Letter>(runtime, deadLetterRoutes, 'dead_letters.list', query, options.limit);
+  if (options.json) return print(options, { items: items.map(named) });
+  const columns = ['id', 'kind', 'integration', 'record_id', 'destination', 'last_at', 'code', 'message'];
+  print(options, { items }, { none: 'No dead letters.', columns });
+  if (items.length === options.limit) say('There may be more; add a filter or raise --limit.');
 }
 
-async function list({ pool }: Runtime, options: ListOptions): Promise<void> {
-  const filter = { ...filterOf(options), state: options.state };
-  const letters = await listDeadLetters(pool, { ...filter, limit: options.limit });
-  if (options.json) for (const letter of letters) printJson(summary(letter));
-  else if (letters.length === 0) say('No dead letters.');
-  else {
-    const rows = letters.map((letter) => [
-      letter.id,
-      letter.kind,
-      letter.integration,
-      letter.record_id ?? '-',
-      letter.destination ?? '-',
-      letter.last_at.toISOString(),
-      letter.code,
-      letter.message,
-    ]);
-    show(table([['id', 'kind', 'integration', 'record', 'destination', 'last', 'code', 'message'], ...rows]));
-    const total = letters.length < options.limit ? letters.length : await countDeadLetters(pool, filter);
-    if (total > letters.length) say(`${total - letters.length} more; add a filter or raise --limit.`);
-  }
-}
-
-function summary(letter: DeadLetter) {
-  return {
-    id: letter.id,
-    kind: letter.kind,
-    integration: letter.integration,
-    ...(letter.type !== null && { type: letter.type }),
-    ...(letter.record_id !== null && { [letter.type === 'guest' ? 'guest_id' : 'reservation_id']: letter.record_id }),
-    ...(letter.destination !== null && { destination: letter.destination }),
-    ...(letter.version !== null && { version: letter.version }),
-    code: letter.code,
-    message: letter.message,
-    times: letter.times,
-    at: letter.at.toISOString(),
-    last_at: letter.last_at.toISOString(),
-    state: letter.state,
-  };
+/** With the name of its record as outside programs know it, and without what is null. */
+function named({ record_id: id, ...letter }: Letter): object {
+  const said = Object.fromEntries(Object.entries(letter).filter(([, value]) => value !== null));
+  return { ...said, ...(id !== null && { [letter.type === 'guest' ? 'guest_id' : 'reservation_id']: id }) };
 }
 
 async function showOne(runtime: Runtime, id: string, options: CommonOptions): Promise<void> {
-  const letter = await showDeadLetter(runtime.pool, id);
-  if (letter === undefined) throw new InnboundError('deliver.not_dead', `There is no dead letter ${id}.`, { id });
-  await audited(runtime, 'dead_letters.get', { integration: letter.integration, target: { id } });
-  const replayed =
-    letter.state === 'open' ? await replayPorts(runtime).preview(letter, underFor(letter, undefined)) : undefined;
-  const { record_id: _, ...rest } = letter;
-  const held = Object.entries(rest).filter(([, value]) => value !== null);
-  const whole = { ...Object.fromEntries(held), ...summary(letter), ...(replayed && { replay: replayed }) };
-  answer(options, whole, JSON.stringify(whole, null, 2));
+  const params = { id };
+  const letter = await call<Letter>(runtime, deadLetterRoutes, 'dead_letters.get', { params });
+  const isOpen = letter.state === 'open';
+  const replay = isOpen && (await call(runtime, deadLetterRoutes, 'dead_letters.preview', { params }));
+  print(options, { ...named(letter), ...(replay && { replay }) });
 }
 
 async function replay(runtime: Runtime, ids: readonly string[], options: ReplayOptions): Promise<void> {
@@ -177,7 +151,7 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
       const { id, integration } = letter;
       const under = underFor(letter, options.under);
       await audited(runtime, 'dead_letters.preview', { integration, target: { id, under } });
-      showDiff(letter, await ports.preview(letter, under), options);
+      print(options, { id, ...(await ports.preview(letter, under)) });
     }
     return;
   }
@@ -205,53 +179,35 @@ async function replay(runtime: Runtime, ids: readonly string[], options: ReplayO
     delivered.retry += counted.retry;
     delivered.dead += counted.dead;
   }
-  if (options.json) printJson({ ...counts, ...delivered });
-  else say(`${counts.replayed} replayed, ${counts.still_failing} would fail again, ${counts.gone} gone.`);
+  print(options, { ...counts, ...delivered });
   if (counts.replayed === 0 && letters.length > 0) io().exitCode = 1;
 }
 
-function showDiff(letter: DeadLetter, preview: Preview, { json }: CommonOptions): void {
-  if (json) {
-    printJson({ id: letter.id, ...preview });
-    return;
-  }
-  show(`${letter.id} (${letter.kind}): ${preview.kind.replace('_', ' ')}`);
-  if (preview.kind !== 'ready') return;
-  if (preview.before === undefined && letter.kind !== 'delivery') show('  no stored record; a replay would create it');
-  for (const { path, before, after } of preview.diff) {
-    show(`  ${path}: ${JSON.stringify(before) ?? '(none)'} -> ${JSON.stringify(after) ?? '(none)'}`);
-  }
-  if (preview.diff.length === 0) show('  the record would not change');
-}
-
 async function assign(runtime: Runtime, id: string, options: AssignOptions): Promise<void> {
-  const letter = await showDeadLetter(runtime.pool, id);
   const candidates = (await guestCandidates(runtime, id)) ?? [];
   const to = candidates.find(({ at }) => placeText(at) === options.to)?.at;
-  if (letter === undefined || to === undefined) {
+  if (to === undefined) {
     const known = candidates.map(({ at }) => placeText(at)).join(', ');
     const why = known === '' ? `Dead letter ${id} has no guest event to assign.` : `--to takes one of ${known}.`;
     throw new InnboundError('operate.invalid_input', why);
   }
-  const done = await assignGuestEvent(runtime, id, to, commandLineUser());
-  if (done.result === 'refused') throw new InnboundError('operate.conflict', done.reason);
-  const { integration } = letter;
-  await audited(runtime, 'dead_letters.assign', { integration, target: { id, to: options.to } });
+  const ask = { params: { id }, body: { to } };
+  const done = await call<{ result: string }>(runtime, deadLetterRoutes, 'dead_letters.assign', ask);
+  const integration = (await deadLetterIntegration(runtime.pool, id)) as IntegrationName;
   await drainOnce(await deliverPorts(runtime), { integration });
-  if (options.json) printJson(done);
-  else say(done.result === 'assigned' ? `${id}: assigned to ${options.to}.` : `${id}: it stays open. ${done.message}`);
+  print(options, done);
   if (done.result === 'still_open') io().exitCode = 1;
 }
 
 async function drop(runtime: Runtime, ids: readonly string[], options: DropOptions): Promise<void> {
+  const body = { reason: options.reason };
   let dropped = 0;
-  for (const { id, integration } of await chosen(runtime, ids, options)) {
-    if (!(await dropDeadLetter(runtime, id, { by: commandLineUser(), reason: options.reason }))) continue;
-    await audited(runtime, 'dead_letters.drop', { integration, target: { id } });
+  for (const { id, state } of await chosen(runtime, ids, options)) {
+    if (state !== 'open') continue;
+    await call(runtime, deadLetterRoutes, 'dead_letters.drop', { params: { id }, body });
     dropped += 1;
   }
-  if (options.json) printJson({ dropped });
-  else say(`${dropped} dropped.`);
+  print(options, { dropped });
 }
 
 async function chosen({ pool }: Runtime, ids: readonly string[], options: FilterOptions): Promise<DeadLetter[]> {
@@ -266,5 +222,6 @@ async function chosen({ pool }: Runtime, ids: readonly string[], options: Filter
     }
     return letters;
   }
-  return listDeadLetters(pool, { ...filterOf(options), limit: 1_000_000 });
+  const { record_id: recordId, ...filter } = filterOf(options);
+  return listDeadLetters(pool, { ...filter, recordId, limit: 1_000_000 });
 }

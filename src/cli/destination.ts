@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
+import { integrationActionRoutes } from '../api/routes/integration-actions.ts';
 import type { Prepared, PreparedStep } from '../deliver/destination.ts';
-import { InnboundError } from '../errors.ts';
 import { prepareDestination } from '../operations/prepare-destination.ts';
-import { previewRelease, release } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { audited, type BrandOptions, type Command, type CommonOptions, commandLineUser } from './command.ts';
+import { call } from './call.ts';
+import { audited, type BrandOptions, type Command, type CommonOptions } from './command.ts';
 import { io, printJson, say, show, table } from './io.ts';
-import { showPreview } from './resend.ts';
+import { print } from './print.ts';
 
 interface Options extends CommonOptions {
   readonly dryRun?: boolean;
@@ -41,16 +41,10 @@ Example:
 }
 
 async function runRelease(runtime: Runtime, destination: string, options: ReleaseOptions): Promise<void> {
-  const { integration } = options;
-  if (options.preview) return showPreview(await previewRelease(runtime, integration, destination), options);
-  const { kind } = await release(runtime, integration, destination, commandLineUser());
-  if (kind !== 'applied') {
-    const next = `take ${destination} out of preview in it, then run innbound apply`;
-    throw new InnboundError('operate.conflict', `The document of ${integration} cannot be changed here: ${next}.`);
-  }
-  await audited(runtime, 'integrations.release', { integration, target: { destination } });
-  if (options.json) printJson({ integration, destination, released: true });
-  else say(`Released. A running service sends to ${destination} what waited.`);
+  const { integration, preview } = options;
+  const id = preview ? 'integrations.preview_release' : 'integrations.release';
+  const answer = await call(runtime, integrationActionRoutes, id, { params: { integration, destination } });
+  print(options, preview ? answer : { integration, destination, released: true });
 }
 
 async function run(runtime: Runtime, name: string, options: Options): Promise<void> {

@@ -1,18 +1,20 @@
 import { text } from 'node:stream/consumers';
 import { Option } from 'commander';
+import { endpointRoutes } from '../api/routes/push.ts';
 import { sealerOf } from '../composition/push.ts';
 import { formatDuration, parseDuration } from '../documents/units.ts';
 import { InnboundError } from '../errors.ts';
 import { leastSecret } from '../intake/push/verification.ts';
-import { addressFor, standardOverlapMs } from '../operations/endpoints.ts';
+import { namedBrand, standardOverlapMs } from '../operations/endpoints.ts';
 import { subscribe, unsubscribe } from '../operations/subscribe.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { transaction } from '../store/db/pool.ts';
-import { retireEndpoint, rotateSecret } from '../store/events/endpoints.ts';
-import { countRejections, listRejections } from '../store/events/rejections.ts';
+import { rotateSecret } from '../store/events/endpoints.ts';
+import { type Ask, call } from './call.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
 import { between } from './input.ts';
-import { io, printJson, say, show, table } from './io.ts';
+import { io, say } from './io.ts';
+import { print } from './print.ts';
 
 interface Options extends CommonOptions {
   readonly rotate?: boolean;
@@ -52,52 +54,40 @@ Examples:
     .inRuntime((runtime, name: string, options: Options) => run(runtime, name, options));
 }
 
-async function run(runtime: Runtime, name: string, options: Options): Promise<void> {
-  const asked = [options.rotate || options.secretStdin, options.retire, options.rejections].filter(Boolean).length;
-  if (asked > 1) throw new InnboundError('operate.usage', 'Give one of --rotate, --retire and --rejections.');
-  if (options.rejections) return showRejections(runtime, name, options);
-  if (options.retire) return retire(runtime, name, options);
-  const integration = runtime.active().integrations.get(name);
-  if (integration && !integration.body.push.enabled) {
-    throw new InnboundError('push.no_endpoint', `Push is not enabled for ${name}.`);
+async function run(runtime: Runtime, integration: string, options: Options): Promise<void> {
+  const { rotate, retire, secretStdin, overlap } = options;
+  if ([rotate || secretStdin, retire, options.rejections].filter(Boolean).length > 1)
+    throw new InnboundError('operate.usage', 'Give one of --rotate, --retire and --rejections.');
+  const { connector } = namedBrand(runtime, integration);
+  const ask = (id: string, body?: Ask['body']) =>
+    call<{ url: string; secret?: string }>(runtime, endpointRoutes, id, { params: { integration }, body });
+  if (options.rejections) return print(options, await ask('rejections.list'), { none: 'No refused requests.' });
+  if (retire) return print(options, await ask('endpoint.retire'));
+  const given = secretStdin ? await readSecret() : undefined;
+  const address =
+    rotate && given === undefined
+      ? await ask('endpoint.rotate', { overlap_hours: overlap / 3_600_000 })
+      : await ask('endpoint.issue');
+  if (given !== undefined) {
+    await bringSecret(runtime, integration, given, address.secret === undefined ? overlap : 0);
+    await audited(runtime, 'endpoint.rotate', { integration });
   }
-  const given = options.secretStdin ? await readSecret() : undefined;
-  const address = await addressFor(runtime, name, {
-    ...(options.rotate && given === undefined && { rotate: true }),
-    overlapMs: options.overlap,
-  });
-  const action = options.rotate || given !== undefined ? 'endpoint.rotate' : 'endpoint.issue';
-  if (address.secret !== undefined || action === 'endpoint.rotate')
-    await audited(runtime, action, { integration: name, target: { endpoint_id: address.endpoint_id } });
-  if (given !== undefined) await bringSecret(runtime, name, given, address.secret === undefined ? options.overlap : 0);
-  const result = given === undefined ? address : withoutSecret(address);
-  if (options.subscribe || options.unsubscribe) {
-    const subscribed = await (options.subscribe ? subscribe : unsubscribe)(runtime, name);
-    await audited(runtime, options.subscribe ? 'endpoint.subscribe' : 'endpoint.unsubscribe', { integration: name });
-    if (options.json) return printJson({ ...result, subscription: subscribed.result, removed: subscribed.removed });
-    show(`Subscription at the partner: ${subscribed.result}; ${subscribed.removed} removed.`);
-  } else if (options.json) return printJson(result);
-  print(result, given !== undefined);
-  const proof = integration?.connector.body.push?.verification;
-  if (proof?.type === 'token' && proof.query !== undefined)
-    say(`\nThis sender does not sign: enter the URL there as ${result.url}?${proof.query}=SECRET.`);
-}
-
-type EndpointAddress = Awaited<ReturnType<typeof addressFor>>;
-
-function print(address: EndpointAddress, brought: boolean): void {
-  show(
-    table([
-      ['address', address.url],
-      ['sandbox', address.sandbox_url],
-      ['secret', address.secret ?? (brought ? 'as given' : 'already issued; --rotate creates a new one')],
-    ]),
-  );
-  if (address.secret !== undefined)
+  const { secret, ...shown } = address;
+  const subscription = options.subscribe || options.unsubscribe ? await atPartner(runtime, integration, options) : {};
+  print(options, { ...shown, ...(given === undefined && secret !== undefined && { secret }), ...subscription });
+  if (options.json) return;
+  if (secret !== undefined && given === undefined)
     say('\nThe secret is shown only now and is stored encrypted. Send it to the partner over a secure channel.');
+  const proof = connector.body.push?.verification;
+  if (proof?.type === 'token' && proof.query !== undefined)
+    say(`\nThis sender does not sign: enter the URL there as ${address.url}?${proof.query}=SECRET.`);
 }
 
-const withoutSecret = ({ secret: _, ...address }: EndpointAddress): EndpointAddress => address;
+async function atPartner(runtime: Runtime, integration: string, options: Options): Promise<object> {
+  const { result, removed } = await (options.subscribe ? subscribe : unsubscribe)(runtime, integration);
+  await audited(runtime, options.subscribe ? 'endpoint.subscribe' : 'endpoint.unsubscribe', { integration });
+  return { subscription: result, removed };
+}
 
 async function readSecret(): Promise<string> {
   const secret = (await text(io().stdin)).replace(/\r?\n$/, '');
@@ -119,31 +109,4 @@ function weaknessOf(secret: string): string | undefined {
 async function bringSecret(runtime: Runtime, name: string, secret: string, overlap: number): Promise<void> {
   await transaction(runtime.pool, (tx) => rotateSecret(tx, name, overlap, sealerOf(runtime), secret));
   runtime.wake.signal('documents');
-}
-
-async function retire(runtime: Runtime, name: string, options: Options): Promise<void> {
-  const retired = await transaction(runtime.pool, (tx) => retireEndpoint(tx, name));
-  if (retired === undefined) throw new InnboundError('push.no_endpoint', `${name} has no endpoint.`);
-  runtime.wake.signal('documents');
-  await audited(runtime, 'endpoint.retire', { integration: name, target: { endpoint_id: retired } });
-  if (options.json) return printJson({ endpoint_id: retired, retired: true });
-  show(`Retired ${retired}: it answers 410 from now on.`);
-}
-
-async function showRejections(runtime: Runtime, name: string, options: Options): Promise<void> {
-  const rejections = await listRejections(runtime.pool, name);
-  if (options.json) {
-    for (const one of rejections) printJson(one);
-    return;
-  }
-  const counts = await countRejections(runtime.pool, name, Date.now() - 24 * 3_600_000);
-  if (rejections.length === 0) return show('No refused requests.');
-  show(table([['last 24 h', '', ''], ...counts.map(({ code, reason, count }) => [String(count), code, reason]), ['']]));
-  show(
-    table(
-      rejections
-        .slice(0, 50)
-        .map((one) => [one.at.toISOString(), String(one.status), one.code, one.reason, one.address, one.request_id]),
-    ),
-  );
 }

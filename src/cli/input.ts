@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { InnboundError } from '../errors.ts';
+import type { Command } from './command.ts';
 import { io, say } from './io.ts';
 
 /** Reads a file named on the command line; an unreadable file is a usage error. */
@@ -33,15 +34,6 @@ export const whole = (text: string): number | undefined => (Number.isInteger(Num
 
 export const portNumber = between(whole, 0, 65_535, 'a port from 0 to 65535');
 export const positive = between(whole, 1, Number.POSITIVE_INFINITY, 'a whole number of at least 1');
-
-/** A text that is stored for people, such as a name or a reason. */
-export const shortText =
-  (most: number) =>
-  (text: string): string => {
-    const trimmed = text.trim();
-    if (trimmed === '' || trimmed.length > most) throw new InvalidArgumentError(`Expected 1 to ${most} characters.`);
-    return trimmed;
-  };
 
 /** Secrets come from a variable or a file, never from an argument: every user of the machine can see arguments. */
 export async function secretFrom(source: {
@@ -86,6 +78,18 @@ export interface GuestOptions {
   readonly guestId?: string;
   readonly integration?: string;
 }
+
+/** The options by which a guest is named. */
+export const guestOptions = (command: Command): Command =>
+  command
+    .common()
+    .option(
+      '--email <address>',
+      'the guest’s e-mail address; - reads it from standard input, so that ps does not show it',
+    )
+    .option('--phone <number>', 'the guest’s phone number, in international format; - reads it from standard input')
+    .option('--guest-id <id>', 'the partner’s id of the guest; needs --integration')
+    .option('-i, --integration <name>', 'only in this integration');
 
 /**
  * The guest of a request. The option whose value is `-` is a line from standard input, with a prompt on a terminal: every user of the

@@ -48,16 +48,6 @@ export function answer({ json }: Printed, value: unknown, words: string): void {
   else show(words);
 }
 
-/** A list: one JSON object per line, or a table with a head. */
-export function showList<Row>(
-  { json }: Printed,
-  rows: readonly Row[],
-  { none, head, line }: { readonly none: string; readonly head: readonly string[]; line(row: Row): readonly string[] },
-): void {
-  if (json) rows.forEach(printJson);
-  else show(rows.length === 0 ? none : table([head, ...rows.map(line)]));
-}
-
 /** Reports an error as text, or as JSON with --json, and sets the exit code. */
 export function fail(error: unknown, json: boolean): void {
   io().exitCode = 1;

@@ -4,7 +4,8 @@ import { rotateKey } from '../operations/rotate-key.ts';
 import { countSealed, replacedKeys } from '../store/documents/secrets.ts';
 import { liveNodes } from '../store/operate/nodes.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { printJson, say, show, table } from './io.ts';
+import { say, show } from './io.ts';
+import { print } from './print.ts';
 
 export function define(key: Command): void {
   key.notes(`
@@ -20,13 +21,7 @@ Examples:
       const [sealed, replaced, live] = await Promise.all([countSealed(pool), replacedKeys(pool), liveNodes(pool)]);
       const nodes = live.map(({ node, keys: own }) => ({ node, keys: own }));
       const status = { sealing: keyring[0].id, source: keys.source.name, sealed, replaced, nodes };
-      if (options.json) return printJson(status);
-      show(`Values are sealed with the key ${status.sealing}, from ${status.source}.`);
-      show(table(sealed.map((one) => [one.key, one.values === 1 ? '1 value' : `${one.values} values`])));
-      for (const { key_id, replaced_by, retired_at } of replaced) {
-        show(`${key_id} was replaced by ${replaced_by}${retired_at ? '' : '; run `innbound key rotate` to finish'}`);
-      }
-      for (const node of nodes) show(`${node.node} has ${node.keys.join(', ')}`);
+      print(options, status);
     });
   key
     .command('generate')
@@ -44,13 +39,10 @@ before the old one on every node first (NEW,OLD), run this command, then remove 
         throw new InnboundError('operate.usage', `--wait ${options.wait} is not a number of seconds.`);
       const done = await rotateKey(runtime, { waitMs: seconds * 1000, progress: say });
       await audited(runtime, 'key.rotate', { target: { from: done.from, to: done.to, resealed: done.resealed } });
-      if (options.json) return printJson(done);
-      show(`The key ${done.to} seals all stored values.`);
-      if (done.damaged.length > 0) show(`Not readable before either: ${done.damaged.join(', ')}.`);
-      if (done.kept !== undefined) show(`Backups made before now need the old key: ${done.kept}.`);
-      else
-        show(
-          `Remove the old key from ${runtime.keys.source.name}. Keep a copy as long as backups from before need it.`,
-        );
+      const next =
+        done.kept === undefined
+          ? `Remove the old key from ${runtime.keys.source.name}. Keep a copy as long as backups from before need it.`
+          : `Backups made before now need the old key: ${done.kept}.`;
+      print(options, done, { next });
     });
 }

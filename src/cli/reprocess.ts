@@ -2,7 +2,8 @@ import { InnboundError } from '../errors.ts';
 import { type Reprocessed, reprocess } from '../operations/reprocess.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { audited, type Command, type CommonOptions, commandLineUser } from './command.ts';
-import { io, printJson, say, show } from './io.ts';
+import { io, say } from './io.ts';
+import { print } from './print.ts';
 import { warnOfEdits } from './sync.ts';
 
 interface Options extends CommonOptions {
@@ -12,8 +13,6 @@ interface Options extends CommonOptions {
   readonly apply?: boolean;
   readonly refetch?: boolean;
 }
-
-const mostListed = 20;
 
 export function define(command: Command): void {
   command
@@ -58,21 +57,9 @@ async function reprocessBrand(runtime: Runtime, integration: string, options: Op
   // A preview changes nothing, but its samples show guest data.
   if (apply) await audited(runtime, 'integrations.reprocess', { integration, target: { changed: done.changed } });
   else await audited(runtime, 'jobs.preview', { integration, target: { operation: 'reprocess' } });
-  if (options.json) return printJson({ integration, ...done });
   if (isTerminal) say('');
-  report(integration, done, options);
-}
-
-function report(integration: string, done: Omit<Reprocessed, 'read'>, { apply, refetch }: Options): void {
-  const { records, changed, unchanged, refused, without_payload: without, refetched, samples, refusals } = done;
-  show(
-    `${integration}: ${records} reservations with a stored payload: ${changed} ${apply ? 'changed' : 'would change'}, ${unchanged} unchanged, ${refused} refused. ${without} without a stored payload.`,
-  );
-  for (const { id, diff } of samples) show(`  ${id}: ${JSON.stringify(diff)}`);
-  if (refetched > 0) show(`${refetched} requested from the partner again.`);
-  if (refusals.length > 0) show('Not processed:');
-  for (const { id, reason } of refusals.slice(0, mostListed)) show(`  ${id}: ${reason}`);
-  if (refusals.length > mostListed) show('  … (--json lists the first 1,000)');
-  if (refusals.length > 0 && !refetch) say('--apply --refetch requests them from the partner.');
-  if (!apply && changed > 0) say('Nothing was changed. Add --apply to apply it.');
+  print(options, { integration, ...done });
+  if (options.json) return;
+  if (done.refusals.length > 0 && !refetch) say('--apply --refetch requests what was not processed from the partner.');
+  if (!apply && done.changed > 0) say('Nothing was changed. Add --apply to apply it.');
 }

@@ -1,14 +1,15 @@
+import { jobRoutes } from '../api/routes/jobs.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { drainOnce } from '../deliver/deliveries.ts';
 import { InnboundError } from '../errors.ts';
-import type { JobPreview } from '../operations/foresee-send.ts';
-import { previewJob } from '../operations/jobs.ts';
 import { resendDelivery, resendRecords } from '../operations/resend.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { IntegrationName } from '../terms.ts';
+import { call } from './call.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { printJson, say } from './io.ts';
-import { count, rowProgress } from './progress.ts';
+import { say } from './io.ts';
+import { print } from './print.ts';
+import { rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions {
   readonly integration?: string;
@@ -43,7 +44,8 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
     );
   }
   if (options.preview) {
-    return showPreview(await previewJob(runtime, { operation: 'resend', destination, integration }), options);
+    const body = { operation: 'resend', destination, integration };
+    return print(options, await call(runtime, jobRoutes, 'jobs.preview', { body }));
   }
   const progress = rowProgress();
   const { queued, integrations } = await resendRecords(runtime, { destination, integration, id }, (so) =>
@@ -52,7 +54,6 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
   const target = { destination, records: queued, ...(id !== undefined && { id }) };
   await audited(runtime, 'integrations.resend', { integration, target });
   progress.end();
-  if (!options.json) say(`${count(queued, 'record')} queued for ${destination}.`);
   const outbound = await deliverPorts(runtime);
   const counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   const names = Object.keys(counts) as (keyof typeof counts)[];
@@ -65,22 +66,8 @@ async function run(runtime: Runtime, destination: string, options: Options): Pro
   }
   progress.end();
   const { waiting = 0, held = 0 } = (await resendDelivery(runtime, { destination, integration, id })) ?? {};
-  if (options.json) printJson({ queued, ...counts, waiting, held });
-  else {
-    say(`${counts.delivered} delivered here, ${counts.retry} to be retried, ${counts.dead} dead.`);
-    const next = 'a running service sends them, in preview once they are released';
-    if (waiting > 0) say(`Still waiting for ${destination}: ${count(waiting, 'record')}; ${next}.`);
-    if (held > 0) say(`Held back by dead letters: ${count(held, 'record')}; see innbound dead-letters list.`);
-  }
-}
-
-/** What a destination would get, before anything is sent. */
-export function showPreview({ total, looked_at, counts, samples }: JobPreview, { json }: CommonOptions): void {
-  if (json) {
-    printJson({ total, looked_at, counts, samples });
-    return;
-  }
-  say(`${count(total, 'record')}${looked_at === null ? '' : `, of which the first ${looked_at} were looked at`}:`);
-  for (const { label, count: records } of counts) say(`  ${records} ${label}`);
-  say(`Nothing was sent. Examples: ${samples.map(({ id }) => id).join(', ') || 'none'}.`);
+  print(options, { queued, ...counts, waiting, held });
+  if (options.json) return;
+  if (waiting > 0) say('A running service sends what waits, in preview once it is released.');
+  if (held > 0) say('Records are held back by dead letters: innbound dead-letters list');
 }

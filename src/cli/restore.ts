@@ -3,7 +3,8 @@ import { restore, writeMissingFiles } from '../operations/backup.ts';
 import { repeatErasures } from '../operations/repeat-erasures.ts';
 import { audited, type Command, type CommonOptions, commandLineUser, withRuntime } from './command.ts';
 import { type PassphraseOptions, passphraseOption, readPassphrase } from './input.ts';
-import { io, printJson, say, show } from './io.ts';
+import { io, say } from './io.ts';
+import { print } from './print.ts';
 import { rowProgress } from './progress.ts';
 
 interface Options extends CommonOptions, PassphraseOptions {
@@ -46,10 +47,8 @@ name them. Send the current state afterwards, and start the nodes:
           const files = await writeMissingFiles(runtime);
           const epoch = runtime.restoreCheck.epoch();
           await audited(runtime, 'store.restored', { target: { epoch, erased } });
-          if (options.json) return printJson({ epoch, erased, files });
-          if (files.length > 0) show(`Wrote ${files.join(', ')}.`);
-          show(`Restored. Erasures repeated: ${erased}. The epoch is ${epoch} now.`);
-          say('Run `innbound resend DESTINATION` for each destination, then start the nodes.');
+          const next = 'Run `innbound resend DESTINATION` for each destination, then start the nodes.';
+          print(options, { epoch, erased, files }, { next });
         },
         {
           apply: 'never',

@@ -1,6 +1,6 @@
 import { declareEpoch } from '../store/db/epoch.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { printJson, say } from './io.ts';
+import { print } from './print.ts';
 
 export function define(command: Command): void {
   command
@@ -19,7 +19,6 @@ the database or are on a read-only disk, or to be sure. Send the current state a
       await audited(runtime, 'store.restored', { target: { epoch } });
       // A running service reads the epoch together with its documents.
       runtime.wake.signal('documents');
-      if (options.json) printJson({ epoch });
-      else say(`The epoch is ${epoch} now. Run \`innbound resend DESTINATION\` for each destination.`);
+      print(options, { epoch }, { next: 'Run `innbound resend DESTINATION` for each destination.' });
     });
 }

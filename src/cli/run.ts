@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { printable } from '../../packages/partner-kit/src/escape.ts';
 import { InnboundError } from '../errors.ts';
+import { moduleSuffix } from '../kit/module-suffix.ts';
 import { version } from '../kit/version.ts';
 import { Command } from './command.ts';
 import { fail, io } from './io.ts';
@@ -46,153 +47,62 @@ function usageMessage({ code, message }: CommanderError): string {
   return code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '').replaceAll('\n', ' ');
 }
 
-/** A command: its usage, its line in the help text, and the module that adds its options and its action. */
-type CommandEntry = readonly [
-  usage: string,
-  description: string,
-  load: () => Promise<{ define(command: Command): void }>,
-];
+interface Module {
+  /** Adds the options and the action of a command. */
+  define(command: Command): void;
+}
 
-/** In the order of the help text: first steps, then daily work. */
-const commands: readonly CommandEntry[] = [
-  [
-    'demo',
-    'run a simulated hotel group with pull, push, files and tables; nothing to configure',
-    () => import('./demo.ts'),
-  ],
-  ['init [dir]', 'create a commented workspace to start from', () => import('./init.ts')],
-  [
-    'validate',
-    'check all documents of a workspace and list every mistake with its position',
-    () => import('./validate.ts'),
-  ],
-  ['apply', 'put all documents of a workspace in force, or none if one is invalid', () => import('./apply.ts')],
-  ['serve', 'apply the workspace’s documents and run the service', () => import('./serve.ts')],
-  [
-    'doctor',
-    'check what a node needs: database, permissions, clock, disk, DNS names, certificates, keys, other nodes',
-    () => import('./doctor.ts'),
-  ],
-  ['status [integration]', 'show the health of each brand, and why', () => import('./status.ts')],
-  ['sync <integration>', 'pull from a partner once, now, and report the result', () => import('./sync.ts')],
-  [
-    'runs [run]',
-    'list the latest runs, or show one in detail: requests, waits, findings and changes',
-    () => import('./runs.ts'),
-  ],
-  [
-    'endpoint <integration>',
-    'issue, show, rotate or retire the webhook endpoint of an integration',
-    () => import('./endpoint.ts'),
-  ],
-  [
-    'onboard',
-    'create, list, approve and revoke links with which a partner connects a brand by itself',
-    () => import('./onboard.ts'),
-  ],
-  [
-    'listen <integration>',
-    'forward the events of a brand to a program on this machine, recorded and live ones',
-    () => import('./listen.ts'),
-  ],
-  [
-    'consent <integration>',
-    'create a link with which the brand authorizes our access (OAuth 2.0 authorization code)',
-    () => import('./consent.ts'),
-  ],
-  [
-    'import <description>',
-    'propose a connector from an API description: OpenAPI 3, Swagger 2 or a Postman collection',
-    () => import('./import.ts'),
-  ],
-  ['suggest', 'suggest a connector from a sample response', () => import('./suggest.ts')],
-  [
-    'map <connector>',
-    'map a sample response with a connector: canonical records, origins, notes, unmapped fields',
-    () => import('./map.ts'),
-  ],
-  [
-    'reservation <id>',
-    'show the timeline of one reservation: what was received, what changed, where it was delivered',
-    () => import('./reservation.ts'),
-  ],
-  [
-    'dead-letters',
-    'list, show, replay and drop what could not be processed or delivered',
-    () => import('./dead-letters.ts'),
-  ],
-  [
-    'brand',
-    'add brands to a list, continue one with another system or in another installation',
-    () => import('./brand.ts'),
-  ],
-  ['holds', 'list, release and refuse what is held back as a mistake of a partner', () => import('./holds.ts')],
-  ['profile', 'merge two profiles of one guest, or split one that two guests share', () => import('./profile.ts')],
-  ['refetch <id>', 'request one reservation from the partner again, by its id', () => import('./refetch.ts')],
-  [
-    'destination',
-    'set up destinations at their vendors, and release those in preview',
-    () => import('./destination.ts'),
-  ],
-  [
-    'resend <destination>',
-    'resend the newest version of every record to a destination that is new or lost its data',
-    () => import('./resend.ts'),
-  ],
-  [
-    'reprocess [integration]',
+/** Usage and line in the help text, in its order: first steps, then daily work. The module of a command has its name. */
+const commands: Readonly<Record<string, string>> = {
+  demo: 'run a simulated hotel group with pull, push, files and tables; nothing to configure',
+  'init [dir]': 'create a commented workspace to start from',
+  validate: 'check all documents of a workspace and list every mistake with its position',
+  apply: 'put all documents of a workspace in force, or none if one is invalid',
+  serve: 'apply the workspace’s documents and run the service',
+  doctor: 'check what a node needs: database, permissions, clock, disk, DNS names, certificates, keys, other nodes',
+  'status [integration]': 'show the health of each brand, and why',
+  'sync <integration>': 'pull from a partner once, now, and report the result',
+  'runs [run]': 'list the latest runs, or show one in detail: requests, waits, findings and changes',
+  'endpoint <integration>': 'issue, show, rotate or retire the webhook endpoint of an integration',
+  onboard: 'create, list, approve and revoke links with which a partner connects a brand by itself',
+  'listen <integration>': 'forward the events of a brand to a program on this machine, recorded and live ones',
+  'consent <integration>': 'create a link with which the brand authorizes our access (OAuth 2.0 authorization code)',
+  'import <description>': 'propose a connector from an API description: OpenAPI 3, Swagger 2 or a Postman collection',
+  suggest: 'suggest a connector from a sample response',
+  'map <connector>': 'map a sample response with a connector: canonical records, origins, notes, unmapped fields',
+  'reservation <id>': 'show the timeline of one reservation: what was received, what changed, where it was delivered',
+  'dead-letters': 'list, show, replay and drop what could not be processed or delivered',
+  brand: 'add brands to a list, continue one with another system or in another installation',
+  holds: 'list, release and refuse what is held back as a mistake of a partner',
+  profile: 'merge two profiles of one guest, or split one that two guests share',
+  'refetch <id>': 'request one reservation from the partner again, by its id',
+  destination: 'set up destinations at their vendors, and release those in preview',
+  'resend <destination>': 'resend the newest version of every record to a destination that is new or lost its data',
+  'reprocess [integration]':
     'process stored payloads again under the documents in force, after a change of the mapping or the rules',
-    () => import('./reprocess.ts'),
-  ],
-  ['backup <file>', 'write the whole database, and its key, into one file', () => import('./backup.ts')],
-  [
-    'restore <file>',
-    'restore a backup: raises the epoch and repeats the erasures made since',
-    () => import('./restore.ts'),
-  ],
-  [
-    'restored',
-    'declare that the database was restored from a backup, so that destinations accept older versions again',
-    () => import('./restored.ts'),
-  ],
-  [
-    'alerts',
-    'list alerts: silent feeds, failing runs, refused credentials, growing dead letters',
-    () => import('./alerts.ts'),
-  ],
-  ['alert', 'list the alert routes, or send a test alert', () => import('./alert.ts')],
-  [
-    'secret',
-    'manage encrypted secrets that documents refer to; they can be set but never read',
-    () => import('./secret.ts'),
-  ],
-  ['key', 'show and rotate the key that seals stored secrets', () => import('./key.ts')],
-  [
-    'erase',
-    'erase a guest everywhere, notify the destinations, and prevent the guest from being stored again',
-    () => import('./erase.ts'),
-  ],
-  ['export', 'print everything held on a guest as JSON, for an access request', () => import('./export.ts')],
-  [
-    'token',
-    'manage access to the API and the console: create, list and revoke tokens, create sign-in links',
-    () => import('./token.ts'),
-  ],
-  ['mcp', 'tools for assistants (Model Context Protocol) on top of a running service', () => import('./mcp.ts')],
-  [
-    'partner',
-    'tools for partners: a simulated PMS, checks for their API and sender, an event sender',
-    () => import('./partner.ts'),
-  ],
-];
+  'backup <file>': 'write the whole database, and its key, into one file',
+  'restore <file>': 'restore a backup: raises the epoch and repeats the erasures made since',
+  restored: 'declare that the database was restored from a backup, so that destinations accept older versions again',
+  alerts: 'list alerts: silent feeds, failing runs, refused credentials, growing dead letters',
+  alert: 'list the alert routes, or send a test alert',
+  secret: 'manage encrypted secrets that documents refer to; they can be set but never read',
+  key: 'show and rotate the key that seals stored secrets',
+  erase: 'erase a guest everywhere, notify the destinations, and prevent the guest from being stored again',
+  export: 'print everything held on a guest as JSON, for an access request',
+  token: 'manage access to the API and the console: create, list and revoke tokens, create sign-in links',
+  mcp: 'tools for assistants (Model Context Protocol) on top of a running service',
+  partner: 'tools for partners: a simulated PMS, checks for their API and sender, an event sender',
+};
 
 /**
  * Adds all commands, and the options of the named one. The modules of the others are not loaded: that would take half a second (two arm64
  * cores), and the help text needs only their lines here.
  */
 export async function addCommands(program: Command, name: string | undefined): Promise<void> {
-  for (const [usage, description, load] of commands) {
+  for (const [usage, description] of Object.entries(commands)) {
     const command = program.command(usage).description(description);
-    if (command.name() === name) (await load()).define(command);
+    if (command.name() !== name) continue;
+    const { define } = (await import(new URL(`${name}${moduleSuffix}`, import.meta.url).href)) as Module;
+    define(command);
   }
 }

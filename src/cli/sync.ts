@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { printable } from '../../packages/partner-kit/src/escape.ts';
 import { addDays, isLocalDate, localDateAt } from '../canonical/values.ts';
 import { deliverPorts } from '../composition/deliver.ts';
 import { pullPorts } from '../composition/pull.ts';
@@ -16,9 +15,9 @@ import { liveNodes } from '../store/operate/nodes.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { exchangeText } from './exchange-text.ts';
-import { io, printJson, say, show } from './io.ts';
-import { count, duration, errorOutput, progressView } from './progress.ts';
+import { io, say } from './io.ts';
+import { print } from './print.ts';
+import { duration, errorOutput, progressView } from './progress.ts';
 
 interface Options extends CommonOptions {
   readonly type?: SyncType;
@@ -190,61 +189,35 @@ function report(
   { said, reasons, warning }: Noticed,
 ): void {
   if (state !== 'complete') io().exitCode = 1;
-  if (options.json) {
-    printJson({
-      run_id: runId,
-      status: state,
-      fetched: counters.fetched,
-      changed: counters.changed,
-      unchanged: counters.unchanged,
-      dead_lettered: counters.dead,
-      held: counters.held,
-      skipped: counters.skipped,
-      repeated: counters.repeated,
-      dropped: counters.dropped,
-      superseded: counters.superseded,
-      pages: counters.pages,
-      requests: counters.requests,
-      ...(options.dryRun && { dry_run: true }),
-      ...(reasons.length > 0 && { dead_letters: reasons }),
-      ...(warning !== undefined && { warning }),
-      ...(request && (options.dryRun || error) && { last_request: request }),
-      ...(error && {
-        error: {
-          code: error.code,
-          message: error.message,
-          next: errors[error.code].next,
-          ...(error.said !== undefined && { has_partner_text: true }),
-          ...(said !== undefined && { partner_text: said }),
-        },
-      }),
-    });
-    return;
-  }
-  show(`${runId} ${state}${options.dryRun ? ' (nothing was stored)' : ''}, ${duration(elapsedMs)}`);
-  show(
-    `  ${count(counters.requests, 'request')}, ${count(counters.pages, 'page')}, ${count(counters.fetched, 'record')}`,
-  );
-  show(
-    `  changed ${counters.changed}, unchanged or listed again ${counters.unchanged}, dead letters ${counters.dead}, not of this sync ${counters.skipped}, dropped by rules or map.where ${counters.dropped}, older than stored ${counters.superseded}`,
-  );
-  for (const { records, code, message } of reasons)
-    show(`  ${count(records, 'dead letter')}: ${code}: ${printable(message)}`);
-  if (counters.held > 0) show(`  held back ${counters.held}; the reasons: innbound holds list`);
-  if (counters.dead > 0 && !options.dryRun) show('  the reasons: innbound dead-letters list');
-  if (counters.repeated > 0) {
-    show(
-      `  ${count(counters.repeated, 'row')} with the id of another row of the same page: check map.id, or use shape.flat`,
-    );
-  }
-  if (request && (options.dryRun || error)) show(exchangeText(request).replace(/^/gm, '  '));
-  if (warning !== undefined) say(`Warning: ${warning}`);
-  if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
-  if (said !== undefined) say(`  the partner’s own words: ${printable(said)}`);
-  else if (error?.said !== undefined) {
+  const { dead: dead_lettered, ...counted } = counters;
+  const { fetched, changed, unchanged, held, skipped, repeated, dropped, superseded, pages, requests } = counted;
+  print(options, {
+    run_id: runId,
+    status: state,
+    ...{ fetched, changed, unchanged, dead_lettered, held, skipped, repeated, dropped, superseded, pages, requests },
+    ...(options.dryRun && { dry_run: true }),
+    ...(!options.json && { took: duration(elapsedMs) }),
+    ...(reasons.length > 0 && { dead_letters: reasons }),
+    ...(warning !== undefined && { warning }),
+    ...(request && (options.dryRun || error) && { last_request: request }),
+    ...(error && {
+      error: {
+        code: error.code,
+        message: error.message,
+        next: errors[error.code].next,
+        ...(error.said !== undefined && { has_partner_text: true }),
+        ...(said !== undefined && { partner_text: said }),
+      },
+    }),
+  });
+  if (options.json) return;
+  if (counters.held > 0) say('The reasons of what is held back: innbound holds list');
+  if (counters.dead > 0 && !options.dryRun) say('The reasons of dead letters: innbound dead-letters list');
+  if (counters.repeated > 0) say('Rows had the id of another row of their page: check map.id, or use shape.flat');
+  if (error?.said !== undefined && said === undefined) {
     // A dry run is not stored, so the partner's text is available only here.
     const where = options.dryRun ? 'repeat with --partner-text' : `innbound runs ${runId} --partner-text`;
-    say(`  the partner’s own words: ${where}`);
+    say(`The partner’s own words: ${where}`);
   }
 }
 

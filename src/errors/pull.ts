@@ -165,11 +165,6 @@ export const pullErrors = {
     what: 'The sync was interrupted. What it read is stored, and the run resumes after its last page.',
     next: 'A running service resumes it by itself; without one, the next innbound sync of the same type does.',
   },
-  'pull.no_such_run': {
-    retry: 'final',
-    what: 'No run has this id.',
-    next: 'List the runs with innbound runs; old runs are deleted after their retention.',
-  },
   'pull.bad_range': {
     what: 'The range is not two dates in order.',
     next: 'Give --from and --to as YYYY-MM-DD.',

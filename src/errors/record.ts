@@ -33,11 +33,6 @@ export const recordErrors = {
     what: 'The value where the connector expects the reservations is not a list.',
     next: 'Set shape.root_path to the key of the list, or shape.object_is_one if the partner sends a single reservation as an object.',
   },
-  'record.not_found': {
-    retry: 'final',
-    what: 'No reservation with this id is stored for the integration.',
-    next: 'Check the id and the integration; if the partner has it, run a sync over its dates.',
-  },
   'record.rule_failed': {
     what: 'A business rule of the integration could not be evaluated over a record.',
     next: 'Read the rule and the reason in the dead letter, correct it in transforms of the integration (has() tests for absent fields), apply it and replay.',

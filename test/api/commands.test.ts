@@ -49,7 +49,6 @@ test('token create creates a token that works at once; revoke ends it', async ()
   // The limits of the API. A date that JavaScript does not know made the list of tokens fail.
   assert.equal((await at('token', 'create', '--expires', '99999999d')).code, 1);
   assert.equal((await at('token', 'create', '--name', ' ')).code, 1);
-  assert.equal((await at('dead-letters', 'drop', '--all', '--reason', '')).code, 1);
 });
 
 test('token sign-in creates a link to the running service', async () => {
@@ -66,7 +65,7 @@ test('erase returns a receipt even if nothing was found, and refuses an invalid 
   assert.ok(!ran.stdout.includes('nobody'));
   const refused = await at('erase', '--email', 'nobody');
   assert.equal(refused.code, 1);
-  assert.equal((refused.json()[0]?.error as { code: string } | undefined)?.code, 'operate.usage');
+  assert.equal((refused.json()[0]?.error as { code: string } | undefined)?.code, 'operate.invalid_input');
 });
 
 test('commands of an operator are in the audit log', async () => {

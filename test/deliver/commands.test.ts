@@ -74,7 +74,7 @@ values: { status: { confirmed: [${statuses}] } }
   const spoken = await innbound(['dead-letters', 'list', '--workspace', folder]);
   assert.match(spoken.stdout, /record\.unknown_status +.*GARANTIDA/, 'what is wrong, not only the code');
   const timeline = await innbound(['reservation', 'fine', '--integration', 'lisbon', '--workspace', folder]);
-  assert.match(timeline.stdout, /delivered.*, try 1/);
+  assert.match(timeline.stdout, /attempt 1, outcome delivered/);
   assert.doesNotMatch(timeline.stdout, /,\s*$/m);
   const idOf = (reservation: string) => String(dead.find(({ reservation_id: id }) => id === reservation)?.id);
 
@@ -109,6 +109,7 @@ values: { status: { confirmed: [${statuses}] } }
 
   const drop = ['dead-letters', 'drop', String(unwanted?.id)];
   assert.notEqual((await at(...drop)).code, 0, 'a reason is required');
+  assert.notEqual((await at(...drop, '--reason', ' ')).code, 0, 'an empty one is none');
   assert.equal((await at(...drop, '--reason', 'a test')).code, 0);
   const closed = await letters('--state', 'all', '--reservation', 'unwanted');
   assert.deepEqual(
@@ -134,6 +135,7 @@ values: { status: { confirmed: [${statuses}] } }
     [
       ['lisbon', { id: strange, under: 'today' }],
       ['lisbon', { id: strange, under: 'recorded' }],
+      ['lisbon', { id: idOf('refused') }],
     ],
     'a difference shows guest data',
   );

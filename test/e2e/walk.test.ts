@@ -86,7 +86,7 @@ test('an unknown reservation, integration or command gets a clear error', async 
   const unknown = await at('reservation', 'nobody', '--integration', 'grand');
   assert.equal(unknown.code, 1);
   const [answer = {}] = unknown.json();
-  assert.equal((answer.error as { code: string }).code, 'record.not_found');
+  assert.equal((answer.error as { code: string }).code, 'operate.not_found');
   const elsewhere = await at('sync', 'grant', '--type', 'stay');
   assert.equal(elsewhere.code, 1);
   assert.match(elsewhere.stdout + elsewhere.stderr, /grand/, 'names the integrations in force');

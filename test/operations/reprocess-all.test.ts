@@ -131,7 +131,7 @@ test('refused bookings are named with the reason', async () => {
   const text = await innbound(['reprocess', 'lisbon-grand', '--workspace', dir], {
     env: { DATABASE_URL: database.url },
   });
-  assert.ok(text.stdout.includes(`${refusals[0].id}: `), text.stdout);
+  assert.ok(text.stdout.includes(`id ${refusals[0].id}, reason `), text.stdout);
   await applied('connectors/desk.yaml', desk);
 });
 

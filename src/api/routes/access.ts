@@ -6,7 +6,19 @@ import { listAudit } from '../../store/operate/audit.ts';
 import { listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../../store/operate/tokens.ts';
 import { isServedOverHttps, newCookie, roles, secondsUntil, tokenRoles } from '../caller.ts';
 import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, admin, anyJson, anyone, instant, ok, okIf, problem, type Route, viewer } from '../route.ts';
+import {
+  type Api,
+  admin,
+  anyJson,
+  anyone,
+  instant,
+  type Node,
+  ok,
+  okIf,
+  problem,
+  type Route,
+  viewer,
+} from '../route.ts';
 
 const who = z.object({
   name: z.string(),
@@ -121,7 +133,7 @@ const holder = {
     .describe('Limited to these integrations; null for all.'),
 };
 
-export function tokenRoutes({ runtime }: Api): Route[] {
+export function tokenRoutes({ runtime }: Node): Route[] {
   const unknown = (names: readonly string[] | null): string | undefined =>
     names?.find((name) => !runtime.active().integrations.has(name));
   return [
@@ -187,7 +199,7 @@ export function tokenRoutes({ runtime }: Api): Route[] {
   ];
 }
 
-export function auditRoutes({ runtime: { pool } }: Api): Route[] {
+export function auditRoutes({ runtime: { pool } }: Node): Route[] {
   return [
     admin('GET /audit', {
       id: 'audit.list',

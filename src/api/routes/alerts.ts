@@ -9,9 +9,9 @@ import { readCause, titleOf } from '../../watch/causes.ts';
 import { counts, operatorAction } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
 import {
-  type Api,
   anyJson,
   instant,
+  type Node,
   notFound,
   ok,
   okIfFound,
@@ -76,7 +76,7 @@ const detail = listed.extend({
   advice: z.array(z.string()),
 });
 
-export function alertRoutes({ runtime }: Api): Route[] {
+export function alertRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     viewer('GET /alerts', {

@@ -5,7 +5,7 @@ import { readQuality } from '../../store/measures/quality.ts';
 import { firstEventAt, pushGaps } from '../../store/runs/list.ts';
 import { listUnlisted } from '../../store/runs/stored-reservations.ts';
 import { counts } from '../forms.ts';
-import { type Api, instant, ok, type Route, viewer } from '../route.ts';
+import { instant, type Node, ok, type Route, viewer } from '../route.ts';
 
 const unlisted = z.object({
   id: z.string(),
@@ -53,7 +53,7 @@ const qualityDay = z.object({
 });
 
 /** What a brand's lists no longer show, and what its events did not report. */
-export function coverageRoutes({ runtime }: Api): Route[] {
+export function coverageRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     viewer('GET /integrations/{integration}/quality', {

@@ -17,7 +17,7 @@ import {
 } from '../../store/operate/dead-letters.ts';
 import { attempt, itemsOf, person } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { anyJson, instant, type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
 const kinds = ['event', 'record', 'delivery'] as const;
 const letter = z.object({
@@ -96,7 +96,7 @@ const letterId = z.string().regex(/^\d{1,18}$/);
 /** Replayed while the caller waits; for more, call again or use the command line. */
 const mostAtOnce = 200;
 
-export function deadLetterRoutes({ runtime }: Api): Route[] {
+export function deadLetterRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   const scope = ({ id = '' }: Record<string, string>) => deadLetterIntegration(pool, id);
   const path = '/dead-letters/{id}';

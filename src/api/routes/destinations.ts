@@ -8,12 +8,12 @@ import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-lis
 import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
 import { counts, itemsOf } from '../forms.ts';
-import { type Api, instant, notFound, ok, operator, type Route, viewer } from '../route.ts';
+import { instant, type Node, notFound, ok, operator, type Route, viewer } from '../route.ts';
 import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
 
-export function destinationRoutes({ runtime }: Api): Route[] {
+export function destinationRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     viewer('GET /destinations', {

@@ -14,7 +14,7 @@ import { listConnectors } from '../../operations/list-connectors.ts';
 import { addedSpelling, addSpelling, listUnknown, spelledField } from '../../operations/spellings.ts';
 import { documentText, documentVersions, listDocuments } from '../../store/documents/list.ts';
 import { documentName, itemsOf } from '../forms.ts';
-import { type Api, admin, anyJson, instant, notFound, ok, problem, type Route, viewer } from '../route.ts';
+import { admin, anyJson, instant, type Node, notFound, ok, problem, type Route, viewer } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
 const named = z.strictObject({ kind: kinds, name: documentName });
@@ -36,7 +36,7 @@ const unknown = z.object({
   likely: z.string().nullable().describe('The one that looks most like it.'),
 });
 
-export function documentRoutes({ runtime }: Api): Route[] {
+export function documentRoutes({ runtime }: Node): Route[] {
   const path = '/documents/{kind}/{name}';
   const { pool } = runtime;
   return [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { differenceSchema } from '../../canonical/schema.ts';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
 import { findHold } from '../../store/operate/holds.ts';
-import { type Api, anyJson, instant, ok, operator, type Route, viewer } from '../route.ts';
+import { anyJson, instant, type Node, ok, operator, type Route, viewer } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
 const hold = z.object({
@@ -22,7 +22,7 @@ const hold = z.object({
   closed_by: z.string().optional(),
 });
 
-export function holdRoutes({ runtime }: Api): Route[] {
+export function holdRoutes({ runtime }: Node): Route[] {
   const scope = async ({ hold_id = '' }: Record<string, string>) =>
     (await findHold(runtime.pool, hold_id))?.integration;
   return [

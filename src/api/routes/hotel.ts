@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hotelReport } from '../../operations/hotel-report.ts';
 import { writeBudget } from '../../store/measures/hotel-report.ts';
-import { type Api, instant, ok, operator, type Route, viewer } from '../route.ts';
+import { instant, type Node, ok, operator, type Route, viewer } from '../route.ts';
 
 const date = z.iso.date();
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');
@@ -100,7 +100,7 @@ const report = z.object({
 
 export type HotelReport = z.infer<typeof report>;
 
-export function hotelRoutes({ runtime }: Api): Route[] {
+export function hotelRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     viewer('GET /integrations/{integration}/hotel', {

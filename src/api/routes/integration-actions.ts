@@ -13,10 +13,10 @@ import { pauseIntegration } from '../../store/operate/overview.ts';
 import type { Json, SyncType } from '../../terms.ts';
 import { counts } from '../forms.ts';
 import {
-  type Api,
   admin,
   anyJson,
   instant,
+  type Node,
   notFound,
   ok,
   operator,
@@ -32,7 +32,7 @@ const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
 const localDate = z.iso.date();
 
 /** Operator actions on an integration. */
-export function integrationActionRoutes({ runtime }: Api): Route[] {
+export function integrationActionRoutes({ runtime }: Node): Route[] {
   const exists = (name: string) => runtime.active().integrations.has(name);
   return [
     operator('POST /integrations/{integration}/pause', {
@@ -213,7 +213,7 @@ const dryRunCounts = z.object({
   ...counts('dead_lettered', 'requests', 'pages'),
 });
 
-export function dryRunRoutes({ runtime }: Api): Route[] {
+export function dryRunRoutes({ runtime }: Node): Route[] {
   return [
     operator('POST /integrations/{integration}/dry-run', {
       id: 'integrations.dry_run',

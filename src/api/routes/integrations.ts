@@ -10,7 +10,7 @@ import { syncTypes } from '../../terms.ts';
 import { actions, healthStates } from '../../watch/facts.ts';
 import { counts, itemsOf } from '../forms.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { type Api, instant, notFound, ok, type Route, viewer } from '../route.ts';
+import { instant, type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),
@@ -85,7 +85,7 @@ const integrationSchema = z.object({
   sparkline: z.array(z.object({ at: z.string(), changes: z.int(), events: z.int() })),
 });
 
-export function integrationRoutes({ runtime }: Api): Route[] {
+export function integrationRoutes({ runtime }: Node): Route[] {
   return [
     viewer('GET /integrations', {
       id: 'integrations.list',

@@ -5,7 +5,7 @@ import { resendDelivery } from '../../operations/resend.ts';
 import { listJobs, readJob, stopJob } from '../../store/operate/jobs.ts';
 import { type Caller, maySee } from '../caller.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { anyJson, instant, type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
 const request = z.discriminatedUnion('operation', [
   z.strictObject({
@@ -55,7 +55,7 @@ export const preview = z.object({
 });
 
 /** Operations on many records: what they would touch, their progress, and stopping them. */
-export function jobRoutes({ runtime }: Api): Route[] {
+export function jobRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     operator('POST /jobs/preview', {

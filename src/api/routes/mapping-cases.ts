@@ -3,12 +3,12 @@ import { differenceSchema } from '../../canonical/schema.ts';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
 import { deleteCase } from '../../store/documents/mapping-cases.ts';
 import { documentName, itemsOf, connectorText as text } from '../forms.ts';
-import { type Api, instant, ok, okIf, operator, type Route } from '../route.ts';
+import { instant, type Node, ok, okIf, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 
 /** Samples of a connector with the records that its mapping must keep producing. */
-export function mappingCaseRoutes({ runtime }: Api): Route[] {
+export function mappingCaseRoutes({ runtime }: Node): Route[] {
   return [
     operator('POST /connectors/{connector}/cases/check', {
       id: 'cases.check',

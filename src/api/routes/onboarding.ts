@@ -22,11 +22,11 @@ import { sendSample } from '../../operations/sandbox.ts';
 import { findLink, listLinks, markReady, type OnboardingLink, startRetryTest } from '../../store/operate/onboarding.ts';
 import { cookieIn, isServedOverHttps, newCookie, secondsUntil } from '../caller.ts';
 import {
-  type Api,
   admin,
   anyJson,
   anyone,
   instant,
+  type Node,
   ok,
   okIf,
   operator,
@@ -73,7 +73,7 @@ const commentBody = z.strictObject({
 });
 
 /** For operators: links, their checklists, approval. */
-export function onboardingRoutes({ runtime }: Api): Route[] {
+export function onboardingRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   const scope = async ({ link_id = '' }: Record<string, string>) => (await findLink(pool, link_id))?.integration;
   const linkOf = async (id: string): Promise<OnboardingLink> => opened(await findLink(pool, id));
@@ -170,7 +170,7 @@ export function onboardingRoutes({ runtime }: Api): Route[] {
  * For the partner's page. Each acts on the one link that the browser has opened. They are no part of the published API, so their answers have
  * no schema.
  */
-export function partnerRoutes({ runtime }: Api): Route[] {
+export function partnerRoutes({ runtime }: Node): Route[] {
   const at = '/onboarding/{link_id}' as const;
   /** A test makes requests to an address that the partner types. */
   const tests = new Buckets(() => ({ perSecond: 0.2, burst: 8 }), 10_000);

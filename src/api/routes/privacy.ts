@@ -4,7 +4,7 @@ import { exportGuest } from '../../operations/export-guest.ts';
 import { eraseRequest } from '../../operations/guest-request.ts';
 import { listErasures, stopErasure } from '../../store/erasure/erasures.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route } from '../route.ts';
+import { admin, anyJson, instant, type Node, notFound, ok, okIfFound, problem, type Route } from '../route.ts';
 
 const receipt = z.object({
   erasure_id: z.string(),
@@ -48,7 +48,7 @@ const receipt = z.object({
   ),
 });
 
-export function privacyRoutes({ runtime }: Api): Route[] {
+export function privacyRoutes({ runtime }: Node): Route[] {
   return [
     admin('POST /privacy/erasures', {
       id: 'privacy.erase',

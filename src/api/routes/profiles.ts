@@ -4,7 +4,7 @@ import { editProfiles, mergeCandidates, notSamePerson, sharedAddresses } from '.
 import { staysOf } from '../../store/persons/profile-bookings.ts';
 import type { ProfileEdit } from '../../store/persons/profile-edit.ts';
 import { person } from '../forms.ts';
-import { type Api, instant, notFound, ok, operator, problem, type Result, type Route, viewer } from '../route.ts';
+import { instant, type Node, notFound, ok, operator, problem, type Result, type Route, viewer } from '../route.ts';
 
 const edited = z.object({
   profiles: z.array(z.object({ id: z.string(), version: z.int() })).describe('The profiles that changed.'),
@@ -29,7 +29,7 @@ const shared = z.object({
 const stay = z.object({ id: z.string(), check_in: z.string(), check_out: z.string(), status: z.string() });
 
 /** An operator's decisions about which profiles are one person. */
-export function profileRoutes({ runtime }: Api): Route[] {
+export function profileRoutes({ runtime }: Node): Route[] {
   return [
     viewer('GET /integrations/{integration}/guests/{id}/stays', {
       id: 'guests.stays',

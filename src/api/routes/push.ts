@@ -8,7 +8,7 @@ import { listEvents, readEvent } from '../../store/events/list.ts';
 import { countRejections, listRejections } from '../../store/events/rejections.ts';
 import { listSandboxReports, readSandboxReport } from '../../store/events/sandbox.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, admin, anyJson, instant, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
+import { admin, anyJson, instant, type Node, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
 
 const issued = z.object({
   endpoint_id: z.string(),
@@ -42,7 +42,7 @@ const summaryOf = ({ report_id, at, event_id, event, would_answer, signature, ou
 const path = '/integrations/{integration}/endpoint';
 const dayMs = 86_400_000;
 
-export function endpointRoutes({ runtime }: Api): Route[] {
+export function endpointRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   const issue = async (integration: string, rotation: { readonly rotate?: true; readonly overlapMs?: number } = {}) => {
     if (!runtime.active().integrations.get(integration)?.body.push.enabled) {
@@ -164,7 +164,7 @@ const event = z.object({
   attempt: z.int(),
 });
 
-export function eventRoutes({ runtime: { pool } }: Api): Route[] {
+export function eventRoutes({ runtime: { pool } }: Node): Route[] {
   return [
     viewer('GET /events', {
       id: 'events.list',

@@ -8,7 +8,7 @@ import { timelineOf } from '../../operations/timeline.ts';
 import type { EntityType } from '../../terms.ts';
 import { counts, timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, anyJson, instant, notFound, ok, type Route, viewer } from '../route.ts';
+import { anyJson, instant, type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 const canonicalRecord = anyJson.meta({
   description: 'The canonical record. Viewers get its personal fields masked.',
@@ -91,7 +91,7 @@ const arrival = z.object({
   run_id: z.string().nullable(),
 });
 
-const arrivalsRoute = ({ runtime }: Api) =>
+const arrivalsRoute = ({ runtime }: Node) =>
   viewer('GET /arrivals', {
     id: 'arrivals.search',
     summary:
@@ -119,7 +119,7 @@ const arrivalsRoute = ({ runtime }: Api) =>
   });
 
 /** The same two routes for reservations and for guests. */
-const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
+const recordRoutes = (type: EntityType, { runtime }: Node): Route[] => [
   viewer(`GET /${type}s`, {
     id: `${type}s.search`,
     summary:
@@ -182,5 +182,5 @@ const recordRoutes = (type: EntityType, { runtime }: Api): Route[] => [
 ];
 
 /** With one for what became neither. */
-export const reservationRoutes = (api: Api): Route[] => [...recordRoutes('reservation', api), arrivalsRoute(api)];
-export const guestRoutes = (api: Api): Route[] => recordRoutes('guest', api);
+export const reservationRoutes = (node: Node): Route[] => [...recordRoutes('reservation', node), arrivalsRoute(node)];
+export const guestRoutes = (node: Node): Route[] => recordRoutes('guest', node);

@@ -9,7 +9,7 @@ import {
 } from '../../store/runs/list.ts';
 import { counts, itemsOf } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { type Api, instant, notFound, ok, okIfFound, operator, type Route, viewer } from '../route.ts';
+import { instant, type Node, notFound, ok, okIfFound, operator, type Route, viewer } from '../route.ts';
 
 const outcomes = [
   'changed',
@@ -83,7 +83,7 @@ const wholeRun = runSummary.extend({
   ),
 });
 
-export function runRoutes({ runtime: { pool } }: Api): Route[] {
+export function runRoutes({ runtime: { pool } }: Node): Route[] {
   const scope = ({ run_id = '' }: Record<string, string>) => runIntegration(pool, run_id);
   return [
     viewer('GET /runs', {

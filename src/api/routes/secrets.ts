@@ -4,7 +4,7 @@ import type { Pool } from '../../store/db/pool.ts';
 import { currentDocuments } from '../../store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../store/documents/secrets.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { type Api, admin, instant, ok, okIf, type Route } from '../route.ts';
+import { admin, instant, type Node, ok, okIf, type Route } from '../route.ts';
 import { kinds } from './documents.ts';
 
 const nameParam = z.strictObject({
@@ -15,7 +15,7 @@ const nameParam = z.strictObject({
 });
 
 /** Write-only: no route and no other interface returns a secret. */
-export function secretRoutes({ runtime }: Api): Route[] {
+export function secretRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   return [
     admin('GET /secrets', {

@@ -7,7 +7,7 @@ import { offThread } from '../../operations/off-thread.ts';
 import { mappingEffect } from '../../operations/reprocess.ts';
 import { type IntegrationName, isDocumentName, type Json } from '../../terms.ts';
 import { connectorText as connector, counts, documentName } from '../forms.ts';
-import { type Api, anyJson, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { anyJson, type Node, ok, operator, problem, type Route, viewer } from '../route.ts';
 import { exchange } from './runs.ts';
 
 const sample = z
@@ -19,7 +19,7 @@ const sample = z
 const newName = documentName.default('new-connector');
 
 /** The mapping studio's routes. They store nothing. */
-export function studioRoutes({ runtime }: Api): Route[] {
+export function studioRoutes({ runtime }: Node): Route[] {
   return [
     viewer('POST /map/preview', {
       id: 'map.preview',

@@ -42,13 +42,12 @@ export interface HttpSettings {
 
 /**
  * Connections to public addresses only, unless others are allowed, or to the proxy. `lookup` is not called for IP literals, so they are
- * checked here. `onMade`: called for each attempt to connect.
+ * checked here.
  */
 export function agentFor(
   { ca, proxy, allowPrivate }: HttpSettings,
   timeout: number,
   limits: Agent.Options,
-  onMade = (_error: Error | null) => {},
 ): Dispatcher {
   const { Agent, ProxyAgent, buildConnector } = client();
   // HTTP/1.1 alone: one request per connection makes a cut connection the failure of one request.
@@ -57,12 +56,8 @@ export function agentFor(
   if (proxy !== undefined) return new ProxyAgent({ ...limits, uri: proxy, requestTls: options, proxyTls: options });
   const open = buildConnector({ ...options, ...(!allowPrivate && { lookup: publicLookup }) } as typeof options);
   const connect: buildConnector.connector = (asked, callback) => {
-    const done: typeof callback = (...made) => {
-      onMade(made[0]);
-      callback(...made);
-    };
-    if (allowPrivate || !isBlockedLiteral(asked.hostname)) open(asked, done);
-    else done(new BlockedAddress(asked.hostname), null);
+    if (allowPrivate || !isBlockedLiteral(asked.hostname)) open(asked, callback);
+    else callback(new BlockedAddress(asked.hostname), null);
   };
   return new Agent({ ...limits, connect });
 }
