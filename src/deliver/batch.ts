@@ -39,7 +39,8 @@ export async function deliverBatch(context: BatchContext, leased: Leased): Promi
   const { answered, abandoned, lease } = await sendLeased(context, key, leased, sendables);
   const health = await noteHealth(context, answered);
   for (const { claimed, outcome, leaves } of answered) {
-    const terms = { leaves, scheduleMs: config.scheduleMs, chance: ports.chance(), isOutage: health !== 'fine' };
+    const isOutage = health === 'unreachable' ? !claimed.interrupted : health !== 'fine';
+    const terms = { leaves, scheduleMs: config.scheduleMs, chance: ports.chance(), isOutage };
     settlements.push(settlementFor(key, claimed, outcome, terms));
   }
   const waitRequest = waitRequestOf(answered);
@@ -94,8 +95,11 @@ async function sendLeased(
   return { answered, abandoned, lease: current };
 }
 
-/** In an outage a failed call uses no tries. */
-type Health = 'fine' | 'outage' | 'circuit_open';
+/**
+ * In an outage a failed call uses no tries. `unreachable`: the first call to fail, and nothing in it is to blame. It is free as well, but
+ * once for each record: one at which the connection always breaks, while others pass, must not be tried for ever.
+ */
+type Health = 'fine' | 'unreachable' | 'outage' | 'circuit_open';
 
 async function noteHealth({ ports, config }: BatchContext, outcomes: readonly RecordOutcome[]): Promise<Health> {
   const { store, circuit = destinationCircuit, log } = ports;
@@ -103,7 +107,8 @@ async function noteHealth({ ports, config }: BatchContext, outcomes: readonly Re
   if (health?.kind === 'failed') {
     const after = await store.noteFailure(config.name, health, circuit).catch(() => undefined);
     if (after === undefined) return 'outage';
-    if (after.state === 'closed') return after.away && after.failures > 1 ? 'outage' : 'fine';
+    if (after.state === 'closed' && after.failures > 1) return after.away ? 'outage' : 'fine';
+    if (after.state === 'closed') return health.unreachable ? 'unreachable' : 'fine';
     log.warn({ destination: config.name, reason: health.message }, 'deliver: circuit open, only probes are sent');
     return 'circuit_open';
   }
@@ -200,8 +205,8 @@ function settlementOf(
 }
 
 /**
- * While a destination is away (outbound/circuit.ts), only the first failed call uses a try of its records: an outage costs one try at
- * most, however long it lasts. A record that fails while others pass, or all alone, uses its tries up as always. Each probe takes the
+ * While a destination is away (outbound/circuit.ts), only the first failed call uses a try of its records, unless it could not be reached
+ * at all: an outage costs one try at most, however long it lasts. A record that fails while others pass, or all alone, uses its tries up as always. Each probe takes the
  * record that has been due for longest and puts it back behind the others, so one bad record cannot keep the circuit open.
  */
 type CallHealth = { readonly kind: 'there' } | ({ readonly kind: 'failed' } & FailedCall);

@@ -88,6 +88,32 @@ test('an outage longer than the retry schedule uses up no tries: work waits and 
   for (const [id, seen] of mayHaveArrived) assert.deepEqual(seen, [false, ...seen.slice(1).map(() => true)], id);
 });
 
+const cut: Outcome = { kind: 'retry', code: 'deliver.unreachable', message: 'ECONNRESET', mayHaveArrived: true };
+
+test('a destination that cannot be reached uses no try, not even the first', async (t) => {
+  const { pool, probes } = await setUp(
+    t,
+    Array.from({ length: 10 }, (_, i) => `r${i}`),
+    () => cut,
+  );
+  await until('it is probed again and again', async () => (await probes()) >= 4);
+  assert.deepEqual((await pool.query('select max(attempt) as most from outbox')).rows, [{ most: 0 }]);
+});
+
+test('a record at which the connection breaks each time, while others pass, uses its tries up', async (t) => {
+  const {
+    takeIn: more,
+    dead,
+    pool,
+  } = await setUp(t, ['bad'], ({ message }) => (message.data.id === 'bad' ? cut : delivered));
+  let others = 0;
+  await until('it is a dead letter', async () => {
+    await more([`good ${++others}`]);
+    return (await dead()) === 1;
+  });
+  assert.deepEqual((await pool.query('select id from dead_letters')).rows, [{ id: 'bad' }]);
+});
+
 test('bad records alone open the circuit, and others still get through the probes', async (t) => {
   const {
     crm,

@@ -13,6 +13,8 @@ export interface Codes {
 
 export const never = /^(?!)/;
 
+const refusedCertificate = /_ALERT_(?:\w*CERTIFICATE|UNKNOWN_CA)/;
+
 /** The broker answered, and did not take the message. */
 export class NotTaken extends Error {
   readonly code: string;
@@ -38,7 +40,7 @@ export function failureOf(
     const message = `${label} refuses the size: ${code}. Its limit is lower than the one that is set here.`;
     return { kind: 'dead', code: 'deliver.too_large', message, whole: messages > 1 };
   }
-  if (codes.auth.test(said)) {
+  if (codes.auth.test(said) || refusedCertificate.test(said)) {
     return { kind: 'retry', code: 'deliver.auth_failed', message: `${label} refuses the login or the right: ${code}.` };
   }
   if (codes.mismatch.test(said)) {

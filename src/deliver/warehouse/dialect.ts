@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
+import { foreignText } from '../../kit/foreign-text.ts';
 import type { Cells, Column, Kind, Table } from './tables.ts';
+import { ownWord } from './words.ts';
 
 /** What an engine must say about itself, so that one loader serves it. */
 
@@ -13,6 +15,12 @@ export interface Statement {
 
 /** A row of an answer: texts by column, with names in lower case. */
 export type Row = Readonly<Record<string, string | null>>;
+
+/** The cells of a row as texts. */
+export const textRow = (row: object): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name.toLowerCase(), value == null ? null : String(value)]),
+  );
 
 /** An open engine. A failure rejects with `EngineFailure`. */
 export interface Connection {
@@ -44,15 +52,46 @@ export type Meaning =
   | 'lease'
   | 'other';
 
-/** The message names codes, tables and columns, never a value. */
+/** What each kind says before and after the words of the engine: what happened, and what to do next. */
+const sentences: Partial<Record<Meaning, readonly [begin: string, next: string]>> = {
+  missing: ['The warehouse lacks something', 'run `innbound destination prepare`'],
+  denied: [
+    'The warehouse refuses the login or a right',
+    'check the credentials and the grants of `innbound destination prepare`',
+  ],
+  refused: ['The warehouse refused the rows', 'correct the value at its source or by a rule, then replay the record'],
+  busy: ['The warehouse is busy', 'the rows wait for the next try, which costs none'],
+  away: ['The warehouse cannot be reached', 'deliveries wait until it answers'],
+  other: ['The warehouse failed', 'see its own log of statements'],
+};
+
+/** `said` names codes, tables and columns, never a value. */
 export class EngineFailure extends Error {
   readonly meaning: Meaning;
   readonly afterMs: number | undefined;
-  constructor(meaning: Meaning, message: string, afterMs?: number) {
-    super(message);
+  constructor(meaning: Meaning, said: string, afterMs = meaning === 'busy' ? 5_000 : undefined, then?: string) {
+    const [begin, next = ''] = sentences[meaning] ?? [];
+    super(begin === undefined ? said : `${begin}: ${said}; ${then ?? next}.`);
     this.meaning = meaning;
     this.afterMs = afterMs;
   }
+}
+
+/** What an engine means by its codes: the first entry that fits. `next` replaces the usual next step. */
+export type Codes = readonly (readonly [code: RegExp, meaning: Meaning, afterMs?: number | undefined, next?: string])[];
+
+/** What an engine said: as the codes are compared with it, as it is shown, and its own words, which may quote a value. */
+export interface Said {
+  readonly code: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+export function failureBy(codes: Codes, { code, name, message }: Said, askedMs?: number): EngineFailure | undefined {
+  const [, meaning, afterMs, next] = codes.find(([fits]) => fits.test(code)) ?? [];
+  if (meaning === undefined) return undefined;
+  const words = foreignText(message, ownWord);
+  return new EngineFailure(meaning, words === '' ? name : `${name}, ${words}`, askedMs ?? afterMs, next);
 }
 
 export const failureCodes: Record<Meaning, ErrorCode> = {

@@ -66,8 +66,7 @@ async function attempted<Value>(
     return await work();
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    const next = error.meaning === 'denied' ? ' Check the credentials and the grants above.' : '';
-    steps.push({ what, result: 'failed', message: `${error.message}${next}` });
+    steps.push({ what, result: 'failed', message: error.message });
     return undefined;
   }
 }

@@ -1,16 +1,14 @@
 /** Connections that are not HTTP: no socket to a private address, and logins with TLS, certificates and passwords. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { skipWithout } from '../../../scripts/prepare-servers.ts';
 import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
-import { delivery, reservation, services, temporaryFolder } from '../support.ts';
+import { delivery, reservation, services } from '../support.ts';
 import { startNats } from './servers.ts';
-import { natsSubject } from './subjects.ts';
+import { sharedKafka, sharedRabbit } from './shared.ts';
+import { type BusSubject, kafkaSubject, natsSubject, rabbitSubject } from './subjects.ts';
 
 const types = await loadDestinationTypes();
 const limits = {
@@ -63,57 +61,55 @@ test('a name or a literal that is private gets no connection, with and without T
   assert.equal(connections, 1, 'the server counts');
 });
 
-test('nats: mutual TLS and a password; a wrong one and no certificate are failures of the login', {
-  skip: skipWithout('nats-server'),
-}, async (t) => {
-  const { folder, remove } = await temporaryFolder();
-  t.after(remove);
-  const openssl = (...args: string[]) => {
-    const made = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
-    assert.equal(made.status, 0, made.stderr);
-  };
-  writeFileSync(path.join(folder, 'names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
-  const key = ['-newkey', 'rsa:2048', '-nodes'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=test authority', '-days', '2');
-  for (const name of ['server', 'client']) {
-    openssl('req', ...key, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      `${name}.csr`,
-      '-CA',
-      'ca.pem',
-      '-CAkey',
-      'ca.key',
-      '-CAcreateserial',
-      '-out',
-      `${name}.pem`,
-      '-days',
-      '2',
-      '-extfile',
-      'names',
-    );
-  }
-  const file = (name: string) => path.join(folder, name);
-  const server = await startNats(
-    `tls { cert_file: "${file('server.pem')}", key_file: "${file('server.key')}", ca_file: "${file('ca.pem')}", verify: true }
-     authorization { user: innbound, password: "p@ss" }\n`,
-  );
-  t.after(() => server.stop());
-  const read = (name: string) => readFileSync(file(name), 'utf8');
-  const tls = { ca: read('ca.pem'), cert: read('client.pem'), key: read('client.key') };
-  const credentials = { user: 'innbound', password: 'p@ss' };
-  const subject = await natsSubject(server, { tls, credentials }, {}, { tls, user: 'innbound', pass: 'p@ss' });
+/** Delivered with the right login, refused with a wrong one, and no connection without a certificate. */
+async function assertLogins(
+  type: string,
+  subject: BusSubject,
+  wrong: object,
+  bare: object,
+  t: TestContext,
+): Promise<void> {
   t.after(() => subject.close());
-  assert.deepEqual(await outcomeOf('nats', subject.settings, true), { kind: 'delivered' });
+  const outcome = (change: object) => outcomeOf(type, { ...subject.settings, ...change }, true);
+  assert.deepEqual(await outcome({}), { kind: 'delivered' });
   assert.equal((await subject.kept()).length, 1);
-  const wrong = await outcomeOf(
-    'nats',
-    { ...subject.settings, credentials: { user: 'innbound', password: 'no' } },
-    true,
-  );
-  assert.ok(wrong?.kind === 'retry' && wrong.code === 'deliver.auth_failed', JSON.stringify(wrong));
-  const bare = await outcomeOf('nats', { ...subject.settings, tls: { ca: tls.ca } }, true);
-  assert.equal(bare?.kind, 'retry', JSON.stringify(bare));
+  const refused = await outcome(wrong);
+  assert.ok(refused?.kind === 'retry' && refused.code === 'deliver.auth_failed', JSON.stringify(refused));
+  assert.equal((await outcome(bare))?.kind, 'retry');
+  assert.equal((await subject.kept()).length, 1);
+}
+
+for (const [login, right, wrong, reader] of [
+  [
+    'user: innbound, password: "p@ss"',
+    { user: 'innbound', password: 'p@ss' },
+    { user: 'innbound', password: 'no' },
+    { user: 'innbound', pass: 'p@ss' },
+  ],
+  ['token: "t0ken"', { token: 't0ken' }, { token: 'other' }, { token: 't0ken' }],
+] as const) {
+  test(`nats: mutual TLS, and ${login.split(':')[0]}`, { skip: skipWithout('nats-server') }, async (t) => {
+    const server = await startNats(login);
+    t.after(() => server.stop());
+    const subject = await natsSubject(server, { credentials: right }, reader);
+    await assertLogins('nats', subject, { credentials: wrong }, { tls: { ca: server.tls?.ca } }, t);
+  });
+}
+
+test('rabbitmq: mutual TLS, and a password', { skip: skipWithout('rabbitmq-server') }, async (t) => {
+  const { tls, secureUrl } = await sharedRabbit();
+  const subject = await rabbitSubject({ url: secureUrl('guest'), tls });
+  await assertLogins('rabbitmq', subject, { url: secureUrl('no') }, { tls: { ca: tls.ca } }, t);
 });
+
+// The broker that stands for Kafka has no logins: a front of the tests has the server's side of them, and of TLS.
+for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const) {
+  test(`kafka: mutual TLS, and ${mechanism}`, { skip: skipWithout('kcat') }, async (t) => {
+    const sasl = { mechanism, username: 'innbound', password: 'p@ss' };
+    const { broker, tls, wrong, stop } = await (await sharedKafka()).secured(sasl);
+    t.after(stop);
+    const subject = await kafkaSubject({ brokers: [broker], tls, sasl });
+    await assertLogins('kafka', subject, { sasl: { ...sasl, password: 'no' } }, { tls: { ca: tls.ca } }, t);
+    assert.deepEqual(wrong, []);
+  });
+}

@@ -1,13 +1,14 @@
 /** Brokers of the tests, on loopback and on ports that were free a moment ago. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathOf } from '../../../scripts/prepare-servers.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/process.ts';
 import { temporaryFolder } from '../support.ts';
+import { kafkaFront, type Login } from './kafka-front.ts';
 
 /** A program that is ready once it prints this, and that can be killed and started again. */
 async function program(file: string, args: readonly string[], ready: RegExp, env: NodeJS.ProcessEnv = process.env) {
@@ -33,14 +34,49 @@ async function program(file: string, args: readonly string[], ready: RegExp, env
   return { start, kill };
 }
 
-export async function startNats(settings = '') {
+/** An authority, and certificates of a server on loopback and of a client, in a folder. */
+function certificates(folder: string) {
+  const openssl = (args: string) => {
+    const made = spawnSync('openssl', args.split(' '), { cwd: folder, encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(made.stderr);
+  };
+  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
+  writeFileSync(path.join(folder, 'names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+  openssl(`req -x509 ${key} -keyout ca.key -out ca.pem -subj /CN=authority -days 2`);
+  for (const name of ['server', 'client']) {
+    openssl(`req ${key} -keyout ${name}.key -out ${name}.csr -subj /CN=${name}`);
+    openssl(
+      `x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out ${name}.pem -days 2 -extfile names`,
+    );
+    chmodSync(path.join(folder, `${name}.key`), 0o644);
+  }
+  const file = (name: string) => path.join(folder, name);
+  const read = (name: string) => readFileSync(file(name), 'utf8');
+  return {
+    file,
+    server: { ca: read('ca.pem'), cert: read('server.pem'), key: read('server.key') },
+    client: { ca: read('ca.pem'), cert: read('client.pem'), key: read('client.key') },
+  };
+}
+
+/** With `login`, which is an `authorization` of its settings, it also demands certificates of its clients. */
+export async function startNats(login?: string) {
   const { folder, remove } = await temporaryFolder();
   const port = await freePort();
   const file = path.join(folder, 'nats.conf');
-  writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${settings}`);
+  const made = login === undefined ? undefined : certificates(folder);
+  const tls =
+    made &&
+    `tls { cert_file: "${made.file('server.pem')}", key_file: "${made.file('server.key')}", ca_file: "${made.file('ca.pem')}", verify: true }
+     authorization { ${login} }`;
+  writeFileSync(
+    file,
+    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\nmax_payload: 65536\n${tls ?? ''}`,
+  );
   const server = await program(pathOf('nats-server'), ['-c', file], /Server is ready/);
   return {
     port,
+    tls: made?.client,
     ...server,
     async stop() {
       await server.kill();
@@ -53,8 +89,17 @@ export async function startRabbit() {
   const { folder, remove } = await temporaryFolder();
   chmodSync(folder, 0o755);
   mkdirSync(path.join(folder, 'home'));
-  const [port, distribution, names] = [await freePort(), await freePort(), await freePort()];
-  writeFileSync(path.join(folder, 'rabbit.conf'), 'log.console = true\n');
+  const [port, secure, distribution, names] = await Promise.all(Array.from({ length: 4 }, () => freePort()));
+  const made = certificates(folder);
+  const options = { cacertfile: 'ca.pem', certfile: 'server.pem', keyfile: 'server.key' };
+  const settings = [
+    'log.console = true',
+    `listeners.ssl.1 = 127.0.0.1:${secure}`,
+    ...Object.entries(options).map(([name, file]) => `ssl_options.${name} = ${made.file(file)}`),
+    'ssl_options.verify = verify_peer',
+    'ssl_options.fail_if_no_peer_cert = true',
+  ];
+  writeFileSync(path.join(folder, 'rabbit.conf'), `${settings.join('\n')}\n`);
   writeFileSync(path.join(folder, 'plugins'), '[].\n');
   const env = {
     PATH: process.env.PATH,
@@ -78,6 +123,9 @@ export async function startRabbit() {
   const server = await program(pathOf('rabbitmq-server'), [], /Server startup complete/, env);
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
+    /** Only for those with a certificate. */
+    secureUrl: (password: string) => `amqps://guest:${password}@127.0.0.1:${secure}`,
+    tls: made.client,
     ...server,
     async stop() {
       await server.kill();
@@ -94,7 +142,7 @@ const mokapi = (): string => {
   return path.join(inside, 'bin', 'mokapi');
 };
 
-/** A broker that speaks Kafka and keeps its messages in memory. */
+/** A broker that speaks Kafka and keeps its messages in memory, behind a front that can be killed. */
 export async function startKafka(topics: readonly string[], partitions = 3) {
   const { folder, remove } = await temporaryFolder();
   const port = await freePort();
@@ -120,18 +168,28 @@ export async function startKafka(topics: readonly string[], partitions = 3) {
   const listed = () =>
     spawnSync(pathOf('kcat'), ['-L', '-b', `127.0.0.1:${port}`], { encoding: 'utf8', timeout: 20_000 }).stdout;
   await until('the broker has its topics', async () => hasAll(listed()));
+  const front = await kafkaFront(port);
   return {
-    broker: `127.0.0.1:${port}`,
-    ...server,
+    ...front,
+    /** Of mokapi itself. */
+    port,
+    /** A further way to it, with TLS and certificates of its clients, and a login. */
+    async secured(login: Login) {
+      const { folder: own, remove: forget } = await temporaryFolder();
+      const { server: tls, client } = certificates(own);
+      const door = await kafkaFront(port, { tls: { ...tls, requestCert: true }, login });
+      return { ...door, tls: client, stop: () => Promise.all([door.kill(), forget()]) };
+    },
     read: (topic: string) => kafkaMessages(`127.0.0.1:${port}`, topic),
     async stop() {
+      await front.kill();
       await server.kill();
       await remove();
     },
   };
 }
 
-export interface KafkaMessage {
+interface KafkaMessage {
   readonly key: string;
   readonly partition: number;
   readonly offset: number;

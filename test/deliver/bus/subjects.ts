@@ -2,7 +2,6 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { type Channel, connect as connectRabbit } from 'amqplib';
-import { startFauxqs } from 'fauxqs';
 import type { DestinationType } from '../../../src/deliver/destination.ts';
 import { destinationType as eventbridge } from '../../../src/deliver/destinations/eventbridge/destination.ts';
 import { destinationType as kafka } from '../../../src/deliver/destinations/kafka/destination.ts';
@@ -14,7 +13,8 @@ import { destinationType as sns } from '../../../src/deliver/destinations/sns/de
 import { destinationType as sqs } from '../../../src/deliver/destinations/sqs/destination.ts';
 import type { Effect, Subject } from '../conformance.ts';
 import { services } from '../support.ts';
-import type { startKafka, startNats, startRabbit } from './servers.ts';
+import type { startNats } from './servers.ts';
+import { sharedAws, sharedKafka, sharedNats, sharedRabbit } from './shared.ts';
 import { eventBridge, type Kept, pubSub, serviceBus } from './stubs.ts';
 
 export interface BusSubject extends Subject {
@@ -57,9 +57,8 @@ function busSubject<Settings>(
 let names = 0;
 const next = (): string => `changes-${++names}`;
 
-export const kafkaTopics = Array.from({ length: 100 }, (_, i) => `changes-${i + 1}`);
-
-export function kafkaSubject(server: Awaited<ReturnType<typeof startKafka>>, more = {}): BusSubject {
+export async function kafkaSubject(more = {}): Promise<BusSubject> {
+  const server = await sharedKafka();
   const topic = next();
   return busSubject(kafka, { brokers: [server.broker], topic, ...more }, async () =>
     server.read(topic).map(({ key, headers, payload }) => ({ order: key, attributes: headers, body: payload ?? '' })),
@@ -67,34 +66,35 @@ export function kafkaSubject(server: Awaited<ReturnType<typeof startKafka>>, mor
 }
 
 export async function natsSubject(
-  server: Awaited<ReturnType<typeof startNats>>,
+  server?: Awaited<ReturnType<typeof startNats>>,
   more = {},
-  config = {},
   reader = {},
 ): Promise<BusSubject> {
+  const { port, tls } = server ?? (await sharedNats());
   const subject = next();
-  const servers = `127.0.0.1:${server.port}`;
-  const login = { servers, reconnect: true, maxReconnectAttempts: -1, reconnectTimeWait: 50, ...reader };
+  const servers = `127.0.0.1:${port}`;
+  const always = { reconnect: true, maxReconnectAttempts: -1, reconnectTimeWait: 50 };
+  const login = { servers, ...always, ...(tls && { tls }), ...reader };
   const connection = await connect(login);
   const manager = await jetstreamManager(connection);
-  await manager.streams.add({ name: subject, subjects: [`${subject}.>`], duplicate_window: 120e9, ...config });
+  await manager.streams.add({ name: subject, subjects: [`${subject}.>`], duplicate_window: 120e9 });
   const kept = async () => {
     const { state } = await manager.streams.info(subject);
-    const messages: Kept[] = [];
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      const message = await manager.streams.getMessage(subject, { seq });
-      if (message === null) continue;
+    const numbers = Array.from({ length: state.messages }, (_, i) => state.first_seq + i);
+    const messages = await Promise.all(numbers.map((seq) => manager.streams.getMessage(subject, { seq })));
+    return messages.flatMap((message): Kept[] => {
+      if (message === null) return [];
       const attributes = Object.fromEntries(message.header.keys().map((name) => [name, message.header.get(name)]));
-      messages.push({ order: message.subject, attributes, body: message.string() });
-    }
-    return messages;
+      return [{ order: message.subject, attributes, body: message.string() }];
+    });
   };
-  return busSubject(nats, { servers: [`nats://127.0.0.1:${server.port}`], subject, ...more }, kept, {
+  return busSubject(nats, { servers: [`nats://127.0.0.1:${port}`], subject, ...(tls && { tls }), ...more }, kept, {
     close: () => connection.close(),
   });
 }
 
-export async function rabbitSubject(server: Awaited<ReturnType<typeof startRabbit>>): Promise<BusSubject> {
+export async function rabbitSubject(more = {}): Promise<BusSubject> {
+  const server = await sharedRabbit();
   const queue = next();
   const messages: Kept[] = [];
   // Another client, and a connection for each reading, because the tests restart the broker.
@@ -120,15 +120,13 @@ export async function rabbitSubject(server: Awaited<ReturnType<typeof startRabbi
     });
     return messages;
   };
-  return busSubject(rabbitmq, { url: server.url, routing_key: queue }, kept);
+  return busSubject(rabbitmq, { url: server.url, routing_key: queue, ...more }, kept);
 }
 
 const keys = { access_key_id: 'AKIDTEST', secret_access_key: 'secret' };
 const place = { region: 'eu-west-1', credentials: keys };
 
-export const startAws = () => startFauxqs({ port: 0, host: '127.0.0.1', logger: false });
-
-type Aws = Awaited<ReturnType<typeof startAws>>;
+type Aws = Awaited<ReturnType<typeof sharedAws>>;
 
 function queued(server: Aws, name: string): Kept[] {
   const { ready = [] } = server.inspectQueue(name)?.messages ?? {};
@@ -143,14 +141,16 @@ function queued(server: Aws, name: string): Kept[] {
 
 const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'false' };
 
-export function sqsSubject(server: Aws, isFifo = true): BusSubject {
+export async function sqsSubject(isFifo = true): Promise<BusSubject> {
+  const server = await sharedAws();
   const name = `${next()}${isFifo ? '.fifo' : ''}`;
   const { queueUrl } = server.createQueue(name, { region: 'eu-west-1', ...(isFifo && { attributes: fifo }) });
   const settings = { queue_url: queueUrl, endpoint: `http://127.0.0.1:${server.port}`, ...place };
   return busSubject(sqs, settings, async () => queued(server, name));
 }
 
-export function snsSubject(server: Aws): BusSubject {
+export async function snsSubject(): Promise<BusSubject> {
+  const server = await sharedAws();
   const name = `${next()}.fifo`;
   const { topicArn } = server.createTopic(name, { region: 'eu-west-1', attributes: { FifoTopic: 'true' } });
   server.createQueue(name, { region: 'eu-west-1', attributes: fifo });

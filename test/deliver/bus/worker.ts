@@ -1,19 +1,23 @@
-/** A node that delivers to a bus until it is killed. */
+/** A node that delivers to buses until it is killed. */
 import type pg from 'pg';
 import { startDeliveries } from '../../../src/deliver/deliveries.ts';
 import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
 import { openPool } from '../../../src/store/db/pool.ts';
 import { config, lane, ports, services } from '../support.ts';
 
-const { connection, type, settings } = JSON.parse(process.env.NODE_SETTINGS ?? '{}') as {
-  connection: pg.PoolConfig;
-  type: string;
-  settings: unknown;
-};
-const destination = (await loadDestinationTypes()).get(type);
-if (destination === undefined) throw new Error(`no type ${type}`);
-const opened = destination.open(destination.settings.parse(settings), services('/'));
+interface To {
+  readonly name: string;
+  readonly settings: unknown;
+}
+
+const { connection, to } = JSON.parse(process.env.NODE_SETTINGS ?? '{}') as { connection: pg.PoolConfig; to: To[] };
+const types = await loadDestinationTypes();
+const opened = to.map(({ name, settings }) => {
+  const type = types.get(name);
+  if (type === undefined) throw new Error(`no type ${name}`);
+  return [name, type.open(type.settings.parse(settings), services('/'))] as const;
+});
 const pool = openPool({ connection, applicationName: 'bus worker' });
-const one = lane(config('it', { batch: 5, concurrency: 2, timeoutMs: 3_000 }));
-startDeliveries(ports(pool, [one], { it: opened }, { leaseMarginMs: 1_000 }));
+const lanes = to.map(({ name }) => lane(config(name, { batch: 5, concurrency: 2, timeoutMs: 2_000 })));
+startDeliveries(ports(pool, lanes, Object.fromEntries(opened), { leaseMarginMs: 500 }));
 process.send?.('started');

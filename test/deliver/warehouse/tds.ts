@@ -68,7 +68,7 @@ export async function startSqlServer(user: string, password: string) {
     }
   }
 
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});

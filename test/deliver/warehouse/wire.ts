@@ -13,7 +13,7 @@ interface Opened {
 /** An engine behind PostgreSQL's protocol, on a port of the system's choice. Each connection opens its own session. */
 async function startWire(password: string, open: () => Promise<Opened>) {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     const opened = open();
     sockets.add(socket);
     socket.on('close', () => {

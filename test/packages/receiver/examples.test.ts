@@ -11,8 +11,8 @@ import { Webhook } from 'standardwebhooks';
 import { buildLibrary } from '../../../scripts/packages/library.ts';
 import { skipWithout } from '../../../scripts/prepare-servers.ts';
 import type { DestinationType } from '../../../src/deliver/destination.ts';
-import { startKafka } from '../../deliver/bus/servers.ts';
-import { kafkaSubject, sqsSubject, startAws } from '../../deliver/bus/subjects.ts';
+import { sharedAws, sharedKafka } from '../../deliver/bus/shared.ts';
+import { kafkaSubject, sqsSubject } from '../../deliver/bus/subjects.ts';
 import { delivery, reservation, services } from '../../deliver/support.ts';
 
 /** The examples as they are printed, with the package as npm would install it. */
@@ -116,10 +116,9 @@ async function consumed(name: string, env: NodeJS.ProcessEnv): Promise<number[]>
   return versions;
 }
 
-test('sqs.mjs takes each version once', async (t) => {
-  const server = await startAws();
-  t.after(() => server.stop());
-  const subject = sqsSubject(server);
+test('sqs.mjs takes each version once', async () => {
+  const server = await sharedAws();
+  const subject = await sqsSubject();
   await publish(subject.settings, subject.type);
   const env = {
     QUEUE_URL: String(subject.settings.queue_url),
@@ -131,11 +130,10 @@ test('sqs.mjs takes each version once', async (t) => {
   assert.deepEqual(await consumed('sqs', env), [1, 2, 3]);
 });
 
-test('kafka.mjs takes each version once', { skip: skipWithout('kcat') }, async (t) => {
-  const server = await startKafka(['changes-1', 'changes-2', 'changes-3']);
-  t.after(() => server.stop());
-  const subject = kafkaSubject(server);
+test('kafka.mjs takes each version once', { skip: skipWithout('kcat') }, async () => {
+  const server = await sharedKafka();
+  const subject = await kafkaSubject();
   await publish(subject.settings, subject.type);
-  const env = { BROKERS: server.broker, TOPIC: String(subject.settings.topic) };
+  const env = { BROKERS: `127.0.0.1:${server.port}`, TOPIC: String(subject.settings.topic) };
   assert.deepEqual(await consumed('kafka', env), [1, 2, 3]);
 });

@@ -1,10 +1,8 @@
-import { foreignText } from '../../../kit/foreign-text.ts';
 import type { Authorizer } from '../../../outbound/auth/outgoing.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
+import { type Codes, type Connection, type Row, type Said, type Statement, textRow } from '../../warehouse/dialect.ts';
 import { type Answer, asking, at, oneByOne, parsed } from '../../warehouse/http.ts';
 import { placeOf } from '../../warehouse/place.ts';
-import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
 export function clickhouseConnection(settings: Settings, services: DestinationServices): Connection {
@@ -17,7 +15,7 @@ export function clickhouseConnection(settings: Settings, services: DestinationSe
     }),
     refused: async () => false,
   };
-  const ask = asking(services, login, explain);
+  const ask = asking(services, login, codes, saidBy);
 
   async function runOne({ sql, values = {} }: Statement, limits: Parameters<Connection['run']>[1]): Promise<Row[]> {
     const { body, ...parameters } = values;
@@ -41,13 +39,7 @@ export function clickhouseConnection(settings: Settings, services: DestinationSe
       limits,
     );
     const data = at(parsed(answer.text), 'data');
-    return Array.isArray(data)
-      ? data.map((row: object) =>
-          Object.fromEntries(
-            Object.entries(row).map(([name, value]) => [name.toLowerCase(), value === null ? null : String(value)]),
-          ),
-        )
-      : [];
+    return Array.isArray(data) ? data.map(textRow) : [];
   }
 
   return oneByOne(runOne);
@@ -60,28 +52,17 @@ const escapes: ReadonlyMap<string, string> = new Map(
 const escaped = (value: string | null): string =>
   value === null ? '\\N' : value.replace(/[\\\t\n\r]/g, (character) => escapes.get(character) ?? character);
 
-const codes = new Map<number, 'missing' | 'denied' | 'refused' | 'busy'>([
-  ...[60, 81, 16, 47, 10, 36].map((code) => [code, 'missing'] as const),
-  ...[516, 497, 192, 193, 194].map((code) => [code, 'denied'] as const),
-  ...[6, 26, 27, 38, 41, 53, 69, 72, 117, 131, 321, 349, 407, 467, 469].map((code) => [code, 'refused'] as const),
-  ...[252, 202, 241, 242, 285, 319, 439, 999].map((code) => [code, 'busy'] as const),
-]);
+const codes: Codes = [
+  [/^(?:60|81|16|47|10|36) /, 'missing'],
+  [/^(?:516|497|192|193|194) /, 'denied'],
+  [/^(?:6|26|27|38|41|53|69|72|117|131|321|349|407|467|469) /, 'refused'],
+  [/^(?:252|202|241|242|285|319|439|999) /, 'busy'],
+  [/^[1-9]\d* [1-4]/, 'other'],
+];
 
-function explain({ status, text, headers }: Answer): EngineFailure | undefined {
-  const code = Number(headers['x-clickhouse-exception-code'] ?? /^Code: (\d+)/.exec(text)?.[1] ?? 0);
-  const meaning = codes.get(code);
-  const [, name = ''] = /\(([A-Z][A-Z_]+)\)/.exec(text) ?? [];
-  const said = `ClickHouse ${name || status} (${code}): ${foreignText(text.replace(/^Code: \d+\. DB::Exception: /, ''), ownWord)}.`;
-  switch (meaning) {
-    case 'denied':
-      return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
-    case 'refused':
-      return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
-    case 'busy':
-      return new EngineFailure('busy', `The warehouse is busy: ${said}`, 5_000);
-    case 'missing':
-      return new EngineFailure('missing', said);
-    default:
-      return code > 0 && status < 500 ? new EngineFailure('other', said) : undefined;
-  }
+function saidBy({ status, text, headers }: Answer): Said {
+  const code = headers['x-clickhouse-exception-code'] ?? /^Code: (\d+)/.exec(text)?.[1] ?? '0';
+  const [, name = status] = /\(([A-Z][A-Z_]+)\)/.exec(text) ?? [];
+  const message = text.replace(/^Code: \d+\. DB::Exception: /, '');
+  return { code: `${code} ${status}`, name: `ClickHouse ${name} (${code})`, message };
 }

@@ -1,50 +1,43 @@
-import { foreignText } from '../../../kit/foreign-text.ts';
 import { bearerCredentials } from '../../../outbound/auth/assertion.ts';
 import type { Authorizer } from '../../../outbound/auth/outgoing.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, namedRows, oneByOne, parsed, textAt } from '../../warehouse/http.ts';
-import { ownWord } from '../../warehouse/words.ts';
+import { type Codes, type Connection, EngineFailure, failureBy, type Said } from '../../warehouse/dialect.ts';
+import { type Answer, asking, handleIn, jsonStatements, parsed, textAt } from '../../warehouse/http.ts';
 import type { Settings } from './settings.ts';
-
-const pollMs = 500;
 
 export function databricksConnection(settings: Settings, services: DestinationServices): Connection {
   const { warehouse_id, catalog, schema } = settings;
   const base = (settings.endpoint ?? `https://${settings.host}`).replace(/\/$/, '');
-  const path = `${base}/api/2.0/sql/statements/`;
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const ask = asking(services, credentialsOf(settings, base, services), explain);
-
-  async function runOne({ sql, values = {} }: Statement, limits: CallLimits): Promise<Row[]> {
-    const parameters = Object.entries(values).map(([name, value]) => ({ name, value, type: 'STRING' }));
-    const body = {
+  const url = `${base}/api/2.0/sql/statements/`;
+  return jsonStatements({
+    ask: asking(services, credentialsOf(settings, base, services), codes, saidBy),
+    clock: services.clock,
+    headers: {},
+    url: () => url,
+    body: ({ sql, values = {} }) => ({
       statement: sql,
       warehouse_id,
       catalog,
       // The schema may have to be created first.
       ...(!sql.startsWith('CREATE SCHEMA') && !sql.includes('information_schema') && { schema }),
-      ...(parameters.length > 0 && { parameters }),
+      ...(Object.keys(values).length > 0 && {
+        parameters: Object.entries(values).map(([name, value]) => ({ name, value, type: 'STRING' })),
+      }),
       wait_timeout: '30s',
       on_wait_timeout: 'CONTINUE',
       disposition: 'INLINE',
       format: 'JSON_ARRAY',
-    };
-    let answer = await ask({ method: 'POST', url: path, headers, body: JSON.stringify(body) }, limits);
-    for (;;) {
-      const result = parsed(answer.text);
-      const state = textAt(result, 'status', 'state');
-      if (state === 'SUCCEEDED') return rowsIn(result);
+    }),
+    again(answer) {
+      const state = textAt(answer, 'status', 'state');
+      if (state === 'SUCCEEDED') return undefined;
       // A statement that failed is a 200.
-      if (state === 'FAILED' || state === 'CANCELED' || state === 'CLOSED') throw failureOf(result, state);
-      const id = textAt(result, 'statement_id');
-      if (id === '') throw new EngineFailure('away', 'The warehouse answered without the id of its statement.');
-      await services.clock.wait(pollMs, limits.signal);
-      answer = await ask({ method: 'GET', url: path + encodeURIComponent(id), headers }, limits);
-    }
-  }
-
-  return oneByOne(runOne);
+      if (/^(?:FAILED|CANCELED|CLOSED)$/.test(state)) throw failureOf(answer, state);
+      return url + handleIn(answer, 'statement_id');
+    },
+    columns: ['manifest', 'schema', 'columns'],
+    rows: ['result', 'data_array'],
+  });
 }
 
 function credentialsOf(
@@ -67,44 +60,32 @@ function credentialsOf(
   });
 }
 
-function rowsIn(result: unknown): Row[] {
-  const columns = at(result, 'manifest', 'schema', 'columns');
-  const names = Array.isArray(columns) ? columns.map((column) => textAt(column, 'name')) : [];
-  return namedRows(names, at(result, 'result', 'data_array'));
-}
-
-function failureOf(result: unknown, state: string): EngineFailure {
-  const message = textAt(result, 'status', 'error', 'message');
-  const sqlState = textAt(result, 'status', 'error', 'sql_state');
-  const [, condition = ''] = /^\s*\[([A-Z0-9_.]+)\]/.exec(message) ?? [];
-  const said = `Databricks ${condition || sqlState || state}: ${foreignText(message.replace(/^\s*\[[^\]]*\]/, ''), ownWord)}.`;
-  if (/^DELTA_CONCURRENT|^DELTA_.*CONFLICT/.test(condition) || sqlState === '2D521') {
-    return new EngineFailure('busy', `Another writer was faster: ${said}`, 2_000);
-  }
-  if (
-    /_NOT_FOUND$|^UNRESOLVED_COLUMN|^DELTA_MERGE_UNRESOLVED|^NO_SUCH/.test(condition) ||
-    /^(?:42P01|42703|42704)$/.test(sqlState)
-  ) {
-    return new EngineFailure('missing', said);
-  }
-  if (/PERMISSION|PRIVILEGE/.test(condition) || sqlState === '42501')
-    return new EngineFailure('denied', `A right is missing: ${said}`);
-  if (
-    /^22/.test(sqlState) ||
-    /^(?:CAST_|CANNOT_PARSE|NUMERIC_|MALFORMED_RECORD|DELTA_VIOLATE|DELTA_NOT_NULL)/.test(condition)
-  ) {
-    return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
-  }
+const codes: Codes = [
+  [/^403 /, 'denied'],
+  [/^404 /, 'missing'],
+  [/^400 /, 'other'],
+  // A statement that failed.
+  [/ DELTA_CONCURRENT| DELTA_\S*CONFLICT| 2D521$/, 'busy', 2_000],
+  [/_NOT_FOUND | (?:UNRESOLVED_COLUMN|DELTA_MERGE_UNRESOLVED|NO_SUCH)| (?:42P01|42703|42704)$/, 'missing'],
+  [/ \S*(?:PERMISSION|PRIVILEGE)| 42501$/, 'denied'],
+  [/ (?:CAST_|CANNOT_PARSE|NUMERIC_|MALFORMED_RECORD|DELTA_VIOLATE|DELTA_NOT_NULL)| 22\w{3}$/, 'refused'],
+  [/^FAILED /, 'other'],
   // It was stopped, by a person or for its time.
-  if (state !== 'FAILED') return new EngineFailure('busy', said, 10_000);
-  return new EngineFailure('other', said);
+  [/^(?:CANCELED|CLOSED) /, 'busy', 10_000],
+];
+
+function failureOf(answer: unknown, state: string): EngineFailure {
+  const text = textAt(answer, 'status', 'error', 'message');
+  const sqlState = textAt(answer, 'status', 'error', 'sql_state');
+  const [, condition = ''] = /^\s*\[([A-Z0-9_.]+)\]/.exec(text) ?? [];
+  const name = `Databricks ${condition || sqlState || state}`;
+  const said = { code: `${state} ${condition} ${sqlState}`, name, message: text.replace(/^\s*\[[^\]]*\]/, '') };
+  return failureBy(codes, said) ?? new EngineFailure('other', name);
 }
 
-function explain({ status, text }: Answer): EngineFailure | undefined {
+function saidBy({ status, text }: Answer): Said {
   const body = parsed(text);
   const code = textAt(body, 'error_code');
-  const said = `Databricks answered ${status} (${/^[A-Z_]{1,60}$/.test(code) ? code : 'no code'}): ${foreignText(textAt(body, 'message'), ownWord)}.`;
-  if (status === 403) return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
-  if (status === 404) return new EngineFailure('missing', `The SQL warehouse or the statement does not exist: ${said}`);
-  return status === 400 ? new EngineFailure('other', said) : undefined;
+  const shown = /^[A-Z_]{1,60}$/.test(code) ? ` ${code}` : '';
+  return { code: `${status} `, name: `Databricks ${status}${shown}`, message: textAt(body, 'message') };
 }

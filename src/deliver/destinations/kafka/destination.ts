@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Broker, Producer, SASLOptions } from '@platformatic/kafka';
 import { checkTarget } from '../../../outbound/socket.ts';
 import { type BusMessage, headers } from '../../bus/cloud-event.ts';
@@ -78,9 +79,15 @@ async function openProducer(
     timeout: 10_000,
     retries: 2,
     retryDelay: 200,
-    ...(isEncrypted && { tls: { ...tlsOptions(tls), ...guardedNames(allowPrivate) }, tlsServerName: true }),
+    ...(isEncrypted && {
+      tls: { ...tlsOptions(tls), ...guardedNames(allowPrivate) },
+      // An address is no name of a server, and fails as one.
+      tlsServerName: brokers.every((broker) => isIP(hostOf(broker)) === 0),
+    }),
     ...(sasl && { sasl: sasl as SASLOptions }),
   });
+  // A broker that closes while we log in is reported twice, the second time when nobody listens: the process would end.
+  producer.connections.on('connecting', ({ connection }) => connection.on('error', () => {}));
   // Brokers name each other: those addresses are judged too.
   const inside = producer as unknown as Record<symbol, (broker: Broker, done: (error: Error) => void) => void>;
   const connect = inside[kGetConnection]?.bind(producer);

@@ -1,11 +1,17 @@
 import { Socket } from 'node:net';
 import type { Connection as Client, RowDataPacket } from 'mysql2/promise';
-import { foreignText } from '../../../kit/foreign-text.ts';
 import { guardedSocket } from '../../../outbound/socket.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type CallLimits, type Connection, EngineFailure, type Row } from '../../warehouse/dialect.ts';
+import {
+  type CallLimits,
+  type Codes,
+  type Connection,
+  EngineFailure,
+  failureBy,
+  type Row,
+  textRow,
+} from '../../warehouse/dialect.ts';
 import { placeOf } from '../../warehouse/place.ts';
-import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
 const connectMs = 10_000;
@@ -80,21 +86,16 @@ export function mysqlConnection(settings: Settings, { allowPrivate }: Destinatio
   };
 }
 
-const textRow = (row: RowDataPacket): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name.toLowerCase(), value === null ? null : String(value)]),
-  );
-
-/** Numbers of errors: MySQL and MariaDB share most. */
-const meanings = new Map<number, 'missing' | 'denied' | 'busy'>([
-  ...[1049, 1054, 1146, 1356].map((code) => [code, 'missing'] as const),
-  ...[1044, 1045, 1142, 1143, 1227, 1370, 1698, 3118, 4151].map((code) => [code, 'denied'] as const),
-  ...[1205, 1213, 1203, 1040, 1226, 3572].map((code) => [code, 'busy'] as const),
-]);
-/** 1153: larger than max_allowed_packet. 3819 and 4025: a CHECK that somebody added. */
-const refusals: ReadonlySet<number> = new Set([
-  1048, 1062, 1153, 1264, 1265, 1292, 1364, 1366, 1406, 3140, 3141, 3819, 4025, 4038,
-]);
+/** MySQL and MariaDB share most numbers. 1153: larger than max_allowed_packet. 3819 and 4025: a CHECK that somebody added. */
+const codes: Codes = [
+  [/^(?:1049|1054|1146|1356) /, 'missing'],
+  [/^(?:1044|1045|1142|1143|1227|1370|1698|3118|4151) /, 'denied'],
+  [/^(?:1021|1040|1114|1203|1205|1213|1226|3572) /, 'busy', 1_000],
+  [/^(?:1048|1062|1153|1264|1265|1292|1364|1366|1406|3140|3141|3819|4025|4038) |^\d+ 22/, 'refused'],
+  // Also a server that is only read, or shuts down.
+  [/^(?:0|-\d+|1053|1077|1290|1836|2013) | 08\w{3} | (?:E[A-Z]+|(?:PROTOCOL|HANDSHAKE)_\w+)$/, 'away'],
+  [/^/, 'other'],
+];
 
 function failureOf(error: unknown): EngineFailure {
   if (error instanceof EngineFailure) return error;
@@ -105,20 +106,6 @@ function failureOf(error: unknown): EngineFailure {
     message = '',
   } = error as { code?: string; errno?: number; sqlState?: string; message?: string };
   if (code === 'INNBOUND_BLOCKED_ADDRESS') return new EngineFailure('blocked', message);
-  const said = `${/^[A-Z0-9_]{1,60}$/.test(code) ? code : 'no code'}${errno > 0 ? ` (${errno})` : ''}: ${foreignText(message, ownWord)}.`;
-  const known = meanings.get(errno);
-  if (known === 'denied') return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
-  if (known === 'busy') return new EngineFailure('busy', `The warehouse is busy: ${said}`, 1_000);
-  if (known === 'missing') return new EngineFailure('missing', said);
-  if (refusals.has(errno) || sqlState.startsWith('22'))
-    return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
-  if (
-    errno <= 0 ||
-    /^(?:E[A-Z]+|PROTOCOL_|HANDSHAKE_)/.test(code) ||
-    sqlState.startsWith('08') ||
-    [1053, 1077, 1290, 2013].includes(errno)
-  ) {
-    return new EngineFailure('away', `The warehouse cannot be reached: ${said}`);
-  }
-  return new EngineFailure('other', said);
+  const name = `${/^[A-Z0-9_]{1,60}$/.test(code) ? code : 'no code'}${errno > 0 ? ` (${errno})` : ''}`;
+  return failureBy(codes, { code: `${errno} ${sqlState} ${code}`, name, message }) ?? new EngineFailure('other', name);
 }

@@ -23,7 +23,8 @@ export const destinationType = busDestination<Settings>({
   label: 'NATS',
   settings: settingsSchema,
   batch: { standard: 500, most: 10_000 },
-  call: { messages: 10_000, bytes: 16 * 1_024 * 1_024 },
+  // All of a call are on their way at once, and each is to be confirmed in time.
+  call: { messages: 1_000, bytes: 16 * 1_024 * 1_024 },
   mostBytes: () => 1_024 * 1_024,
   // Its headers hold the key twice, percent-encoded.
   sizeOf: ({ body, order }) => Buffer.byteLength(body) + 6 * Buffer.byteLength(order) + 600,

@@ -100,10 +100,7 @@ export const destinationType = warehouseType<Settings>({
     const { host, port = 5_439, user, password, database, isLoopback } = placeOf(url);
     const ssl = isLoopback ? false : { ...(ca !== undefined && { ca }) };
     const options = { host, port, user, password, database, ssl };
-    // 1023: a serializable transaction that another one overtook.
-    const meaning = (code: string, message: string) =>
-      /1023|Serializable isolation violation/.test(message) && code === 'XX000' ? ('busy' as const) : undefined;
-    return { dialect: dialectOf(schema), connection: pgConnection(options, allowPrivate, meaning) };
+    return { dialect: dialectOf(schema), connection: pgConnection(options, allowPrivate) };
   },
   grants({ url, schema }) {
     const { user, database } = placeOf(url);

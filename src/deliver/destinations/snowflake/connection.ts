@@ -1,59 +1,41 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { foreignText } from '../../../kit/foreign-text.ts';
 import { version } from '../../../kit/version.ts';
 import { bearerCredentials, privateKeyOf, publicDer, signedJwt } from '../../../outbound/auth/assertion.ts';
-import { clockDifference } from '../../../outbound/auth/token-request.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type CallLimits, type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
-import { type Answer, asking, at, namedRows, oneByOne, parsed, textAt } from '../../warehouse/http.ts';
-import { ownWord } from '../../warehouse/words.ts';
+import type { Codes, Connection, Said } from '../../warehouse/dialect.ts';
+import { type Answer, asking, handleIn, jsonStatements, parsed, textAt } from '../../warehouse/http.ts';
 import { type Settings, stored } from './settings.ts';
-
-const pollMs = 500;
 
 export function snowflakeConnection(settings: Settings, services: DestinationServices): Connection {
   const { account, warehouse, database, schema, role } = settings;
   const host = `${account.replaceAll('_', '-').toLowerCase()}.snowflakecomputing.com`;
   const base = (settings.endpoint ?? `https://${host}`).replace(/\/$/, '');
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
+  const ask = asking(services, keyPair(settings, services.clock), codes, saidBy);
+  const url = `${base}/api/v2/statements`;
+  return jsonStatements({
+    ask,
+    clock: services.clock,
     // A request without a name and version is refused.
-    'user-agent': `innbound/${version}`,
-  };
-  const ask = asking(services, keyPair(settings, services.clock), (answer) => explain(answer, services.clock.now()));
-
-  async function runOne({ sql, values = {} }: Statement, limits: CallLimits): Promise<Row[]> {
-    const bindings = Object.values(values).map((value, i) => [String(i + 1), { type: 'TEXT', value }] as const);
-    const isSchema = sql.startsWith('CREATE TRANSIENT SCHEMA') || sql.includes('information_schema');
-    const body = {
-      statement: sql,
-      timeout: Math.ceil(limits.deadlineMs / 1_000),
-      database: stored(database),
-      ...(!isSchema && { schema: stored(schema) }),
-      warehouse: stored(warehouse),
-      ...(role !== undefined && { role: stored(role) }),
-      ...(bindings.length > 0 && { bindings: Object.fromEntries(bindings) }),
-      parameters: { TIMEZONE: 'UTC', QUERY_TAG: 'innbound' },
-    };
-    const url = `${base}/api/v2/statements?requestId=${randomUUID()}&nullable=true`;
-    let answer = await ask({ method: 'POST', url, headers, body: JSON.stringify(body) }, limits);
-    while (answer.status === 202) {
-      const handle = textAt(parsed(answer.text), 'statementHandle');
-      if (handle === '') throw new EngineFailure('away', 'The warehouse answered without the handle of its statement.');
-      await services.clock.wait(pollMs, limits.signal);
-      answer = await ask(
-        { method: 'GET', url: `${base}/api/v2/statements/${encodeURIComponent(handle)}`, headers },
-        limits,
-      );
-    }
-    const result = parsed(answer.text);
-    const columns = at(result, 'resultSetMetaData', 'rowType');
-    const names = Array.isArray(columns) ? columns.map((column) => textAt(column, 'name')) : [];
-    return namedRows(names, at(result, 'data'));
-  }
-
-  return oneByOne(runOne);
+    headers: { 'user-agent': `innbound/${version}` },
+    url: () => `${url}?requestId=${randomUUID()}&nullable=true`,
+    body({ sql, values = {} }, { deadlineMs }) {
+      const bindings = Object.values(values).map((value, i) => [String(i + 1), { type: 'TEXT', value }] as const);
+      const isSchema = sql.startsWith('CREATE TRANSIENT SCHEMA') || sql.includes('information_schema');
+      return {
+        statement: sql,
+        timeout: Math.ceil(deadlineMs / 1_000),
+        database: stored(database),
+        ...(!isSchema && { schema: stored(schema) }),
+        warehouse: stored(warehouse),
+        ...(role !== undefined && { role: stored(role) }),
+        ...(bindings.length > 0 && { bindings: Object.fromEntries(bindings) }),
+        parameters: { TIMEZONE: 'UTC', QUERY_TAG: 'innbound' },
+      };
+    },
+    again: (answer, status) => (status === 202 ? `${url}/${handleIn(answer, 'statementHandle')}` : undefined),
+    columns: ['resultSetMetaData', 'rowType'],
+    rows: ['data'],
+  });
 }
 
 /** A statement signed with the user's key is the token itself; its public key is named by a fingerprint. */
@@ -80,25 +62,22 @@ function keyPair({ account, user, private_key }: Settings, clock: DestinationSer
   );
 }
 
-/** 422 and 400 say in the body what is wrong. The message may quote a value: only known words are shown. */
-function explain({ status, text, headers }: Answer, nowMs: number): EngineFailure | undefined {
-  if (![400, 401, 403, 422].includes(status)) return undefined;
+const codes: Codes = [
+  [/^40[13] |^4\d\d 390/, 'denied'],
+  [/ (?:002003|002043|000904|001757) | (?:42S02|02000)$/, 'missing'],
+  [/ (?:003001|000606) | 42501$/, 'denied'],
+  [/ (?:000625|000604) | 57014$/, 'busy', 10_000],
+  [/ 1000\d\d | 22\w{3}$/, 'refused'],
+  [/^4(?:00|22) /, 'other'],
+];
+
+function saidBy({ status, text }: Answer): Said {
   const body = parsed(text);
   const code = textAt(body, 'code');
-  const state = textAt(body, 'sqlState');
-  const said = `Snowflake ${/^\d{1,6}$/.test(code) ? code : status}: ${foreignText(textAt(body, 'message'), ownWord)}.`;
-  if (status === 401 || status === 403 || /^390\d{3}$/.test(code)) {
-    return new EngineFailure('denied', `The warehouse refuses the login${clockDifference(headers, nowMs)}: ${said}`);
-  }
-  if (['002003', '002043', '000904', '001757'].includes(code) || state === '42S02' || state === '02000') {
-    return new EngineFailure('missing', `An object is missing, or the role may not see it: ${said}`);
-  }
-  if (code === '003001' || state === '42501') return new EngineFailure('denied', `A right is missing: ${said}`);
-  if (code === '000606')
-    return new EngineFailure('denied', `The warehouse does not exist, or the role may not use it: ${said}`);
-  if (code === '000625' || code === '000604' || state === '57014')
-    return new EngineFailure('busy', `The table is locked by other statements: ${said}`, 10_000);
-  if (/^22/.test(state) || /^1000\d\d$/.test(code))
-    return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
-  return new EngineFailure('other', said);
+  const name = `Snowflake ${/^\d{1,6}$/.test(code) ? code : status}`;
+  return {
+    code: `${status} ${status === 429 ? '' : code} ${textAt(body, 'sqlState')}`,
+    name,
+    message: textAt(body, 'message'),
+  };
 }

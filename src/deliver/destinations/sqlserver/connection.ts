@@ -1,10 +1,15 @@
 import type { Connection as Client, Request as ClientRequest, ConnectionConfiguration } from 'tedious';
-import { foreignText } from '../../../kit/foreign-text.ts';
 import { openSocket } from '../../../outbound/socket.ts';
 import type { DestinationServices } from '../../destination.ts';
-import { type Connection, EngineFailure, type Row, type Statement } from '../../warehouse/dialect.ts';
+import {
+  type Codes,
+  type Connection,
+  EngineFailure,
+  failureBy,
+  type Row,
+  type Statement,
+} from '../../warehouse/dialect.ts';
 import { placeOf } from '../../warehouse/place.ts';
-import { ownWord } from '../../warehouse/words.ts';
 import type { Settings } from './settings.ts';
 
 const connectMs = 15_000;
@@ -121,7 +126,7 @@ async function entraToken(
     params: {},
   });
   const got = await auth.authorize({ method: 'POST', url: 'https://database.windows.net/', headers: {} });
-  if (got.kind === 'failed') throw new EngineFailure('denied', `No token for the login: ${got.message}.`);
+  if (got.kind === 'failed') throw new EngineFailure('denied', `no token, ${got.message}`);
   return (got.request.headers.Authorization ?? '').replace(/^Bearer /, '');
 }
 
@@ -130,17 +135,16 @@ const textOf = (value: unknown): string | null => {
   return value instanceof Date ? value.toISOString() : String(value);
 };
 
-const meanings = new Map<number, 'missing' | 'denied' | 'refused' | 'busy'>([
-  ...[207, 208, 911, 2702, 2760, 4060].map((number) => [number, 'missing'] as const),
-  ...[229, 230, 262, 297, 300, 916, 15247, 18456, 18470, 40615].map((number) => [number, 'denied'] as const),
-  ...[220, 241, 242, 245, 295, 515, 547, 2628, 8114, 8115, 8152, 13608, 13609].map(
-    (number) => [number, 'refused'] as const,
-  ),
+const codes: Codes = [
+  [/^(?:207|208|911|2702|2760|4060) /, 'missing'],
+  [/^(?:229|230|262|297|300|916|15247|18456|18470|40615) /, 'denied'],
+  [/^(?:220|241|242|245|295|515|547|2628|8114|8115|8152|13608|13609) /, 'refused'],
   // A deadlock, a key that another node inserted first, conflicts of snapshots, throttling, a database that wakes up.
-  ...[1205, 1222, 2601, 2627, 3960, 10928, 10929, 24556, 24706, 40197, 40501, 40613, 49918, 49919, 49920].map(
-    (number) => [number, 'busy'] as const,
-  ),
-]);
+  [/^(?:1205|1222|2601|2627|3960|10928|10929|24556|24706|40197|40501|40613|49918|49919|49920) /, 'busy'],
+  [/ ELOGIN$/, 'denied'],
+  [/^[1-9]/, 'other'],
+  [/^/, 'away'],
+];
 
 function failureOf(error: unknown): EngineFailure {
   if (error instanceof EngineFailure) return error;
@@ -153,20 +157,6 @@ function failureOf(error: unknown): EngineFailure {
   if (cause?.code === 'INNBOUND_BLOCKED_ADDRESS' || code === 'INNBOUND_BLOCKED_ADDRESS') {
     return new EngineFailure('blocked', cause?.message ?? message);
   }
-  const said = `${number > 0 ? `error ${number}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'no code'}: ${foreignText(message, ownWord)}.`;
-  const meaning = code === 'ELOGIN' && !meanings.has(number) ? 'denied' : meanings.get(number);
-  switch (meaning) {
-    case 'denied':
-      return new EngineFailure('denied', `The warehouse refuses the login or a right: ${said}`);
-    case 'refused':
-      return new EngineFailure('refused', `The warehouse refused the rows: ${said}`);
-    case 'busy':
-      return new EngineFailure('busy', `The warehouse is busy, or another writer was faster: ${said}`, 5_000);
-    case 'missing':
-      return new EngineFailure('missing', said);
-    default:
-      return number > 0
-        ? new EngineFailure('other', said)
-        : new EngineFailure('away', `The warehouse cannot be reached: ${said}`);
-  }
+  const name = number > 0 ? `error ${number}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'no code';
+  return failureBy(codes, { code: `${number} ${code}`, name, message }) ?? new EngineFailure('away', name);
 }
