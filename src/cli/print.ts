@@ -4,6 +4,8 @@ import { printJson, say, show, table } from './io.ts';
 export interface Shown {
   /** The columns of a list; all that are in its first item otherwise. */
   readonly columns?: readonly string[];
+  /** The columns of lists inside an answer, which are then tables. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** Instead of an empty list. */
   readonly none?: string;
   /** Below it, for people. */
@@ -18,7 +20,7 @@ export function print({ json }: { readonly json?: boolean | undefined }, answer:
     return;
   }
   if (items?.length === 0) show(shown.none ?? 'None.');
-  else show(items === undefined ? linesOf(answer).join('\n') : tableOf(items, shown.columns));
+  else show(items === undefined ? linesOf(answer, shown.lists).join('\n') : tableOf(items, shown.columns));
   if (shown.next !== undefined) say(shown.next);
 }
 
@@ -43,17 +45,26 @@ function tableOf(items: readonly object[], columns: readonly string[] = Object.k
   return table([columns.map(words), ...rows]);
 }
 
+/** What a partner sent: its names are its own. */
+const verbatim: ReadonlySet<string> = new Set(['raw', 'data', 'body']);
+
 /** What is absent is left out; what has parts is indented below its name. */
-function linesOf(value: object): string[] {
+function linesOf(value: object, lists: Shown['lists'] = {}): string[] {
   const present = Object.entries(value).filter(([, one]) => !isAbsent(one));
   const singles = present.filter(([, one]) => isSingle(one));
   const lines = singles.length === 0 ? [] : table(singles.map(([name, one]) => [words(name), cell(one)])).split('\n');
   for (const [name, one] of present) {
     if (isSingle(one)) continue;
-    const inner = Array.isArray(one) ? one.flatMap(itemLines) : linesOf(one as object);
+    const inner = innerLines(name, one as object, lists[name]);
     if (inner.length > 0) lines.push(`${words(name)}:`, ...inner.map((line) => `  ${line}`));
   }
   return lines;
+}
+
+function innerLines(name: string, value: object, columns: readonly string[] | undefined): string[] {
+  if (verbatim.has(name)) return JSON.stringify(value, null, 2).split('\n');
+  if (!Array.isArray(value)) return linesOf(value);
+  return columns ? tableOf(value, columns).split('\n') : value.flatMap(itemLines);
 }
 
 /** An item of a list inside an answer: its values in one line, its parts below. */

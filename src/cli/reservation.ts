@@ -3,6 +3,11 @@ import { call } from './call.ts';
 import type { BrandOptions, Command } from './command.ts';
 import { print } from './print.ts';
 
+const lists = {
+  deliveries: ['destination', 'delivered_version', 'delivered_at', 'last_version', 'attempt', 'due_at', 'waits_for'],
+  timeline: ['at', 'what', 'outcome', 'version', 'cause', 'cause_id', 'destination', 'code', 'reason', 'diff'],
+};
+
 export function define(command: Command): void {
   command
     .common()
@@ -15,6 +20,6 @@ Example:
       const story = await call<{ data?: object }>(runtime, reservationRoutes, 'reservations.timeline', ask);
       if (options.json) return print(options, { ...story, reservation_id: id });
       const { data: _, ...told } = story;
-      print(options, told);
+      print(options, told, { lists });
     });
 }

@@ -16,7 +16,7 @@ const receipt = z.object({
   progress: z
     .object({ place: z.string(), done: z.int(), of: z.int() })
     .nullable()
-    .describe('Where it searches, or stopped; null before the records are rewritten.'),
+    .describe('Where it searches, or stopped; null before the records are rewritten, and at the end.'),
   stopped_at: instant.nullable(),
   stopped_by: z.string().nullable(),
   requested_at: instant,

@@ -46,7 +46,7 @@ export const completeErasure = (db: Pool, erasureId: string, receipt: Json) =>
   change(
     db,
     erasureId,
-    `completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'notified') = 0 then now() end, receipt = $2`,
+    `completed_at = now(), confirmed_at = case when json_array_length($2::json -> 'notified') = 0 then now() end, receipt = $2, progress = null`,
     JSON.stringify(receipt),
   );
 
