@@ -30,8 +30,9 @@ test('only the listed files start programs, none with input from outside', () =>
 
 test('no text is executed as code', () => {
   assert.deepEqual(having(/\beval\(|new Function\b|from 'node:vm'|setTimeout\(\s*['"`]/), []);
-  // Adapters are files of the workspace, named by an operator; destinations are our own folders.
+  // Adapters are files of the workspace, named by an operator; commands and destinations are our own files.
   assert.deepEqual(having(/\bimport\((?!\s*['"])/).sort(), [
+    'src/cli/run.ts',
     'src/deliver/destinations.ts',
     'src/documents/destination.ts',
     'src/outbound/ask/adapter.ts',

@@ -52,6 +52,17 @@ test('what a mended mapping no longer reads of a guest’s event is taken back f
   assert.equal(await reprocess(false), 0);
 });
 
+test('a guest whose stays are all over gets back what the bookings say', async () => {
+  const leo = { guest_id: 'G5', first_name: 'Leo', last_name: 'Paz', email: 'leo@mail.example', nationality: 'IT' };
+  await mapGuests('nationality: { first: [home, nationality] }');
+  await brand.pull('OVER', [leo], past);
+  await brand.update({ guest_id: 'G5', home: 'AT' });
+  assert.deepEqual(await told('G5', 'nationality'), ['IT', 'AT']);
+  await mapGuests('nationality: nationality');
+  await reprocess(false);
+  assert.deepEqual(await told('G5', 'nationality'), ['IT', 'IT']);
+});
+
 test('a booking that has ended since is mended too, and one of an event about several guests', async () => {
   const bea = { guest_id: 'G2', first_name: 'Bea', last_name: 'Luz', email: 'bea@mail.example', nationality: 'ES' };
   const rui = { guest_id: 'G3', first_name: 'Rui', last_name: 'Sol', email: 'rui@mail.example', nationality: 'FR' };
@@ -98,4 +109,21 @@ test('a yes that was read by mistake is taken back; one that the event still say
   await mapGuests('marketing_consent: { first: [newsletter, marketing_consent] }');
   await reprocess(false);
   assert.deepEqual(await told('G4', 'marketing_consent'), [true, true]);
+  await mapGuests('nationality: nationality');
+});
+
+test('a guest’s event is about the bookings that the guest has by then, also if it arrives late', async () => {
+  const [ida, tom] = ['Ida', 'Tom'].map((first_name) => ({
+    guest_id: first_name,
+    first_name,
+    last_name: 'Vale',
+    email: `${first_name.toLowerCase()}@mail.example`,
+  }));
+  const at = Date.now() - 60_000;
+  await brand.push('JOIN', [tom ?? {}], at);
+  await brand.push('JOIN', [ida ?? {}], at + 2_000);
+  await brand.update({ guest_id: 'Ida', nationality: 'NO' }, at + 1_000);
+  assert.deepEqual(await told('Ida', 'nationality'), [null, 'NO'], 'the guest was not on the booking yet');
+  await brand.update({ guest_id: 'Ida', nationality: 'SE' }, at + 3_000);
+  assert.deepEqual(await told('Ida', 'nationality'), ['SE', 'SE']);
 });
