@@ -144,9 +144,9 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
       act: async (page) => {
         await page.getByRole('textbox', { name: 'Sample as JSON' }).fill(foreignAnswer());
         await page.getByRole('button', { name: 'Suggest a mapping' }).click();
-        await page.getByLabel('Time zone').fill('Europe/Berlin');
-        await page.getByLabel('Country').fill('DE');
-        await page.getByText('Becomes a record').waitFor();
+        await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin');
+        await page.getByRole('textbox', { name: 'Country' }).fill('DE');
+        await page.getByText(/records can be stored/).waitFor();
         await page.getByRole('heading', { name: 'Canonical records' }).scrollIntoViewIfNeeded();
         await page
           .getByRole('region', { name: 'Canonical record, linked' })

@@ -23,7 +23,7 @@ const sidebar = readFileSync(fileOf('/'), 'utf8')
 /** The first sentence of a page, without links. */
 function aboutOf(link: string): string {
   const [, first = ''] =
-    /^(?!#|<|!|\||```|-)(\S(?:(?!\n\n)[\s\S])*?[.:])(?:\s|$)/m.exec(readFileSync(fileOf(link), 'utf8')) ?? [];
+    /^(?!#|<|!|\||```|-)(\S(?:(?!\n\n)[\s\S])*?(?:\.(?=\s)|(?=\n\n)))/m.exec(readFileSync(fileOf(link), 'utf8')) ?? [];
   return first.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\s+/g, ' ');
 }
 

@@ -28,6 +28,7 @@ for (const folder of [
   'connectors',
   'presets',
   'console/src',
+  'packages/demo/src',
   'packages/receiver/src',
   'packages/partner-kit/src',
   'packages/sender/src',
@@ -35,7 +36,7 @@ for (const folder of [
   'docs/partners',
 ])
   cpSync(path.join(root, folder), inCopy(folder), { recursive: true });
-for (const file of ['package.json', 'docs/errors.md']) cpSync(path.join(root, file), inCopy(file));
+for (const file of ['package.json', 'docs/errors.md', 'console/build.ts']) cpSync(path.join(root, file), inCopy(file));
 symlinkSync(path.join(root, 'node_modules'), inCopy('node_modules'));
 
 const lines = {
