@@ -47,7 +47,12 @@ function inWords(seen: Check['seen'], t: Texts): Check['seen'] {
   const { fields, code, ...rest } = seen;
   return {
     ...rest,
-    ...(typeof fields === 'string' && { fields: fields.split(', ').map(fieldWords).join(', ') }),
+    ...(typeof fields === 'string' && {
+      fields: fields
+        .split(', ')
+        .map((name) => fieldWords(name, t))
+        .join(', '),
+    }),
     ...(typeof code === 'string' && { code: said(t, code, '') }),
   };
 }

@@ -86,7 +86,7 @@ export function ReadFields({
       )}
       {notFound.length > 0 && (
         <p className="unread">
-          <strong>{t.pull.notFound}:</strong> {notFound.map(fieldWords).join(', ')}
+          <strong>{t.pull.notFound}:</strong> {notFound.map((name) => fieldWords(name, t)).join(', ')}
         </p>
       )}
       {unread.length > 0 && (
@@ -122,7 +122,7 @@ function FieldRow({ name, source, values, rate, comments, refresh }: RowProps) {
   return (
     <tr>
       <th scope="row" data-label={t.pull.field}>
-        {fieldWords(name)}
+        {fieldWords(name, t)}
       </th>
       <td data-label={t.pull.source}>{source !== '' && <code>{source}</code>}</td>
       <td data-label={t.pull.value}>{values.join(' · ')}</td>
@@ -138,7 +138,7 @@ function FieldRow({ name, source, values, rate, comments, refresh }: RowProps) {
         {isCommenting ? (
           <CommentForm
             about={about}
-            label={`${t.pull.comment}: ${name}`}
+            label={`${t.pull.comment}: ${fieldWords(name, t)}`}
             onCancel={() => setCommenting(false)}
             onDone={() => {
               setCommenting(false);

@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises';
-import { readFile, statfs } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect as connectPlain, isIP } from 'node:net';
 import path from 'node:path';
 import { connect as connectTls, rootCertificates, TLSSocket } from 'node:tls';
@@ -24,12 +24,12 @@ import {
   judgeAlerts,
   judgeClock,
   judgeDatabase,
-  judgeDisk,
   judgeHost,
   judgeMigrations,
   judgeNodes,
   judgePublicUrl,
 } from '../watch/diagnosis.ts';
+import { examineDisk } from './examine-disk.ts';
 import { examineWarehouses } from './examine-warehouses.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -60,8 +60,7 @@ export async function examine(workspaceDir: string, env: Env): Promise<Diagnosis
       ...(await examineWarehouses(workspaceDir, env, loaded.documents)),
     );
   }
-  const { bavail, bsize } = await statfs(workspaceDir);
-  diagnoses.push(judgeDisk(workspaceDir, bavail * bsize));
+  diagnoses.push(await examineDisk(workspaceDir));
   diagnoses.push(...(await examineDatabase(workspaceDir, env)));
   return diagnoses;
 }

@@ -21,6 +21,7 @@ import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.
 import { sendAlerts } from '../watch/send-alerts.ts';
 import { judgeSilence } from '../watch/silence.ts';
 import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
+import { examineDisk } from './examine-disk.ts';
 import { factsOf, sharedCauses, streamsNow } from './facts.ts';
 import { reprocessHolds } from './holds.ts';
 import { summarizeIncident } from './incidents.ts';
@@ -37,6 +38,7 @@ export async function watchOnce(runtime: Runtime): Promise<void> {
 const causeKinds: readonly AlertKind[] = [
   'breaker_open',
   'role_missing',
+  'disk_full',
   'node_stalled',
   'destination_away',
   'destination_refusing',
@@ -112,9 +114,16 @@ async function causes(runtime: Runtime) {
   return {
     ...(await sharedCauses(runtime)),
     ...troubledNodes(nodes),
+    disks: await fullDisks(runtime),
     broken: distinct([...active.broken, ...nodes.flatMap(({ broken }) => broken)]),
     alertRoutes: sends.filter(({ route, failing }) => failing > 0 && alertRoutes(runtime).has(route)),
   } satisfies Partial<Facts>;
+}
+
+/** The disk of the node that watches: without DATABASE_URL, the database is there too. */
+async function fullDisks({ node, workspaceDir }: Runtime): Promise<Facts['disks']> {
+  const { state, message } = await examineDisk(workspaceDir);
+  return state === 'problem' ? [{ node, message }] : [];
 }
 
 /** Nodes with the same files report the same. */

@@ -25,6 +25,7 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
     case 'document_broken':
       return { kind: 'document', name: subject };
     case 'node_stalled':
+    case 'disk_full':
       return { kind: 'node', name: subject };
     case 'role_missing':
       return { kind: 'service', name: `${subject} nodes` };

@@ -46,10 +46,20 @@ const withoutRole = {
   web: 'No web node is running: webhooks are not accepted, and partners must send them again.',
 };
 
-function* ofService({ missingRoles, stalled, nodeClocks, broken, alertRoutes, partners }: Facts): Generator<Judged> {
+function* ofService({
+  missingRoles,
+  disks,
+  stalled,
+  nodeClocks,
+  broken,
+  alertRoutes,
+  partners,
+}: Facts): Generator<Judged> {
   for (const role of missingRoles) {
     yield { kind: 'role_missing', state: 'failing', subject: role, message: withoutRole[role] };
   }
+  for (const { node: subject, message } of disks)
+    yield { kind: 'disk_full', state: 'failing', subject, message: `${message} A full disk stops intake.` };
   for (const { node, loops } of stalled) {
     const message = `Node ${node} makes no progress in ${loops.join(', ')}. Check that it reaches the database; restart it if it does.`;
     yield { kind: 'node_stalled', state: 'failing', subject: node, message, detail: { loops: [...loops] } };
@@ -142,7 +152,7 @@ function* ofDeliveries({ lanes, circuits, refusing }: Facts): Generator<Judged> 
     else yield { ...about, kind: 'destination_away', message: away };
   }
   for (const { name: subject, records, since, last_failure } of refusing) {
-    const message = `${subject} refuses all changes: ${clause(last_failure)}. ${counted(records, 'record')} refused since ${since.toISOString().slice(0, 16)}Z, none accepted; each is a dead letter.`;
+    const message = `${subject} refuses all changes: ${clause(last_failure)}. ${counted(records, 'record')} refused, none accepted; each is a dead letter.`;
     yield { ...of, kind: 'destination_refusing', subject, message, detail: { records, since: since.toISOString() } };
   }
   const failing = new Set(lanes.filter(isDestinationFailing).map(({ destination }) => destination));

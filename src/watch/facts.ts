@@ -5,6 +5,7 @@ import type { Judgement } from './silence.ts';
 /** Every kind of alert, with what to do about it: first causes, then their effects. */
 export const advice = {
   role_missing: 'Start a node with this role, or one with --role all. What waits is then worked off by itself.',
+  disk_full: 'Free some space, or shorten retention in innbound.yaml. What partners send again is not lost.',
   auth_failed: 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.',
   breaker_open: 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.',
   stream_failing:
@@ -236,6 +237,8 @@ export const noFacts = {
   pending: [] as readonly { readonly integration: string; readonly count: number; readonly oldest_ms: number }[],
   /** Roles that no live node has. */
   missingRoles: [] as readonly ('web' | 'worker')[],
+  /** Disks with too little free space, where the database or the workspace is. */
+  disks: [] as readonly { readonly node: string; readonly message: string }[],
   /** Nodes with loops that make no progress. */
   stalled: [] as readonly { readonly node: string; readonly loops: readonly string[] }[],
   /** Nodes whose clock differs from the database's by more than the tolerance. */

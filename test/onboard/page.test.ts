@@ -121,7 +121,7 @@ test('a developer who knows only the page connects events and an unseen API; the
     'cursor',
     'the form has what was found out',
   );
-  const row = page.locator('tr', { hasText: 'room rate code' });
+  const row = page.locator('tr', { hasText: 'room: rate' });
   await row.getByRole('button', { name: 'This is right' }).click();
   await row.getByText('confirmed').waitFor();
   await row.getByRole('button', { name: 'Comment' }).click();

@@ -7,9 +7,11 @@ import { es } from '../../console/partner/texts/es.ts';
 import { fr } from '../../console/partner/texts/fr.ts';
 import { pt } from '../../console/partner/texts/pt.ts';
 import type { View } from '../../console/partner/types.ts';
+import { fieldWords } from '../../console/partner/words.ts';
 import type { Schema } from '../../console/src/editor/completion.ts';
 import { authForms } from '../../console/src/pages/onboard/auth.ts';
 import { behaviourRules } from '../../packages/partner-kit/src/check/api.ts';
+import { entriesOf, fields, type Table } from '../../src/canonical/fields.ts';
 import { noteOf } from '../../src/canonical/notes.ts';
 import { errors } from '../../src/errors.ts';
 import { checklist } from '../../src/onboard/checklist.ts';
@@ -30,6 +32,20 @@ test('every language translates the same codes, and each code exists', () => {
       assert.ok(codes.sentences[code], `${language} lacks ${code}`);
     }
   }
+});
+
+test('every field has words in every language, alone and of its list', () => {
+  for (const [language, texts] of [['en', en] as const, ...translated]) {
+    for (const table of Object.keys(fields) as Table[]) {
+      for (const [name] of entriesOf(table).filter(([, { derived }]) => !derived)) {
+        if (name === 'extra') continue;
+        assert.ok(texts.fields[name], `${language}: ${name}`);
+        const full = table === 'reservation' ? name : `${table}.${name}`;
+        assert.doesNotMatch(fieldWords(full, texts), /_|undefined|guests|rooms|charges/, language);
+      }
+    }
+  }
+  assert.equal(fieldWords('guests[0].email_raw', de), 'Gast: E-Mail');
 });
 
 test('every way to sign in has words in every language', () => {

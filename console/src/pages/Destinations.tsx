@@ -32,10 +32,11 @@ export function Destinations() {
           ) : (
             <div className="stack">
               <div className="split">
-                {items.map((one) => (
+                {items.filter(needsLook).map((one) => (
                   <One key={one.name} destination={one} />
                 ))}
               </div>
+              <Well items={items.filter((one) => !needsLook(one))} />
               <Undelivered first={firstState(items)} items={items} />
             </div>
           )
@@ -45,39 +46,99 @@ export function Destinations() {
   );
 }
 
-function One({ destination }: { destination: Destination }) {
+const behindOf = ({ lanes }: Destination) => lanes.filter((one) => one.waiting + one.held > 0 || one.preview);
+
+/** Something is wrong with it, or something waits. The others are a line each: many of them would push these off the screen. */
+const needsLook = (one: Destination): boolean =>
+  one.state !== 'healthy' ||
+  one.circuit !== null ||
+  one.refusing !== null ||
+  one.paused_until !== null ||
+  behindOf(one).length > 0;
+
+function Well({ items }: { items: readonly Destination[] }) {
+  if (items.length === 0) return null;
+  return (
+    <Card title="Nothing waits" flush>
+      <Table
+        label="Destinations for which nothing waits"
+        rows={items}
+        rowKey={({ name }) => name}
+        find={({ name }) => name}
+        columns={[
+          {
+            head: 'Destination',
+            cell: (one) => (
+              <>
+                <DocumentLink of={one} />
+                <div className="muted small">{typeOf(one)}</div>
+              </>
+            ),
+          },
+          { head: 'State', cell: ({ state }) => <State of={state} /> },
+          { head: 'Brands', phone: 'line', cell: ({ lanes }) => listed(lanes.map(({ integration }) => integration)) },
+          {
+            head: 'Last delivery',
+            phone: 'labelled',
+            cell: ({ last_delivered_at: at }) => <Ago at={at} none="none in the last day" />,
+          },
+          { head: '', cell: (one) => <Resend destination={one} /> },
+        ]}
+      />
+    </Card>
+  );
+}
+
+const typeOf = ({ type, receives }: Destination): string => `${type}, receives ${receives.join(' and ')}`;
+
+function DocumentLink({ of: { name } }: { of: Destination }) {
+  if (!useSeesAllBrands()) return <strong>{name}</strong>;
+  return (
+    <Link to="/documents/$kind/$name" params={{ kind: 'destination', name }} className="title">
+      {name}
+    </Link>
+  );
+}
+
+function Resend({ destination: { name, lanes } }: { destination: Destination }) {
   const operator = useMay('operator');
+  const [isAsked, setIsAsked] = useState(false);
+  if (!operator || lanes.length === 0) return null;
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setIsAsked(true)}>
+        Resend everything …
+      </Button>
+      {isAsked && (
+        <StartJob
+          request={{ operation: 'resend', destination: name }}
+          lead="For a destination that is new or lost its data: the newest version of each record is sent again, with its original idempotency key."
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function One({ destination }: { destination: Destination }) {
   const all = useSeesAllBrands();
-  const [resending, setResending] = useState(false);
-  const behind = destination.lanes.filter((one) => one.waiting + one.held > 0 || one.preview);
+  const behind = behindOf(destination);
   const quiet = destination.lanes.filter((one) => !behind.includes(one));
   const failure = destination.lanes.find(({ last_failure }) => last_failure !== null)?.last_failure;
   return (
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
       <div className="stack inset">
         <p className="muted">
-          {destination.type}, receives {destination.receives.join(' and ')}. Last delivery{' '}
-          <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
+          {typeOf(destination)}. Last delivery <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
           {all && (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
               Document
             </Link>
           )}
         </p>
-        {operator && destination.lanes.length > 0 && (
-          <div>
-            <Button size="xs" variant="default" onClick={() => setResending(true)}>
-              Resend everything …
-            </Button>
-          </div>
-        )}
-        {resending && (
-          <StartJob
-            request={{ operation: 'resend', destination: destination.name }}
-            lead="For a destination that is new or lost its data: the newest version of each record is sent again, with its original idempotency key."
-            onClose={() => setResending(false)}
-          />
-        )}
+        <div>
+          <Resend destination={destination} />
+        </div>
         {destination.paused_until && (
           <Notice
             tone="warn"

@@ -125,13 +125,17 @@ function Definition({ report: { definition, rates, currency, forecast_errors } }
 const incoming = (brand: Pick<Integration, 'findings'> | undefined) =>
   (brand?.findings ?? []).filter(({ cause }) => !cause.startsWith('destination:'));
 
+/** Nothing said against it is no health: without a booking there is nothing to say it of. */
+const connection = (state: Integration['state'], restsOn: string | null) =>
+  state === 'paused' ? state : restsOn === null ? 'new' : 'healthy';
+
 /** How far these numbers can be trusted: the state of the brand, its newest data, and how complete that was. */
 function Freshness({ name, brand }: { name: string; brand: Reading<Integration> }) {
   const quality = useApi('integrations.quality', { integration: name, days: 7 }, { everyMs: 60_000 });
-  const sum = (count: 'reservations' | 'guests' | 'total_amount' | 'channel' | 'email') =>
+  const sum = (count: 'reservations' | 'total_amount' | 'channel') =>
     (quality.data?.items ?? []).reduce((all, day) => all + day[count], 0);
-  const share = (count: 'total_amount' | 'channel' | 'email', of: 'reservations' | 'guests') =>
-    sum(of) === 0 ? 'not counted yet' : percent(sum(count) / sum(of));
+  const share = (count: 'total_amount' | 'channel') =>
+    sum('reservations') === 0 ? 'not counted yet' : percent(sum(count) / sum('reservations'));
   return (
     <Card
       title="How good the data is"
@@ -142,15 +146,18 @@ function Freshness({ name, brand }: { name: string; brand: Reading<Integration> 
       }
     >
       <Loaded query={{ data: quality.data && brand.data, error: brand.error ?? quality.error }}>
-        {({ findings, last_run_at, push }) => (
+        {({ state, findings, rests_on, last_run_at, push }) => (
           <Facts
             facts={[
-              ['Connection', <State key="state" of={incoming({ findings })[0]?.state ?? 'healthy'} />],
+              ['Rests on', rests_on ?? 'no booking yet'],
+              [
+                'Connection',
+                <State key="state" of={incoming({ findings })[0]?.state ?? connection(state, rests_on)} />,
+              ],
               ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
               ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
-              ['With an amount', share('total_amount', 'reservations')],
-              ['With a channel', share('channel', 'reservations')],
-              ['Guests with an e-mail address', share('email', 'guests')],
+              ['With an amount', share('total_amount')],
+              ['With a channel', share('channel')],
             ]}
           />
         )}

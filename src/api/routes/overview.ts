@@ -313,7 +313,7 @@ function effectOn(cause: OpenCause, health: readonly BrandHealth[]) {
     waiting: sum(lanes.map(({ waiting }) => waiting)),
     dead_letters: sum(mine.map(({ now }) => now.open_dead_letters)),
     bookings: sum(mine.map(({ now }) => now.bookings ?? 0)),
-    everything: cause.kind === 'role_missing',
+    everything: cause.kind === 'role_missing' || cause.kind === 'disk_full',
   };
 }
 

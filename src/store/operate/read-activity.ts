@@ -111,7 +111,7 @@ export const readDays = (db: Pool, integrations: readonly string[], days: number
      ), firsts as (select integration, min(hour) as first from hours group by 1),
      failures as (
        select integration, date_trunc('day', at, 'UTC') as day, sum(runs)::int as failed_runs, sum(refused)::int as refused_events,
-              sum(dead)::int as dead_letters, sum(unlisted)::int as unlisted
+              sum(dead)::int as dead_letters, sum(unlisted)::int as unlisted, min(min(at)) over (partition by integration) as failed
          from (select integration, finished_at as at, 1 as runs, 0 as refused, 0 as dead, 0 as unlisted from runs
                 where integration = any($1) and state in ('failed', 'incomplete') and queued_at >= now() - $2 * interval '1 day'
                union all
@@ -130,7 +130,7 @@ export const readDays = (db: Pool, integrations: readonly string[], days: number
               sum(events)::int as events from hours group by 1, 2
      )
      select integration, to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day,
-            ceil(extract(epoch from least(now(), day + interval '1 day') - greatest(coalesce(first, day), day)) / 3600)::int as hours,
+            ceil(extract(epoch from least(now(), day + interval '1 day') - greatest(coalesce(least(first, failed), day), day)) / 3600)::int as hours,
             coalesce(pulled_hours, 0) as pulled_hours, coalesce(events, 0) as events, coalesce(failed_runs, 0) as failed_runs,
             coalesce(refused_events, 0) as refused_events, coalesce(dead_letters, 0) as dead_letters, coalesce(unlisted, 0) as unlisted
        from days full join failures using (integration, day) left join firsts using (integration)

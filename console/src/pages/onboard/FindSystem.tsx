@@ -11,9 +11,18 @@ type Connector = Answer<'connectors.list'>['items'][number];
 type System = NonNullable<Connector['system']>;
 
 const bases: Readonly<Record<System['basis'], string>> = {
-  live: 'tested against a live property',
-  vendor: 'made from the vendor’s documentation',
-  clients: 'made from public clients of its API',
+  live: 'Tested against a live property',
+  vendor: 'Made from the vendor’s documentation',
+  clients: 'Made from public clients of its API',
+};
+
+const access: Readonly<Record<string, string>> = {
+  api_key: 'a key',
+  basic: 'user name and password',
+  bearer: 'a token',
+  custom: 'credentials in the request',
+  login: 'a login call',
+  oauth2: 'OAuth 2',
 };
 
 const lists = { changes: 'changes since the last poll', stays: 'stays by date', queue: 'a queue' };
@@ -87,7 +96,7 @@ export function FindSystem(props: { brand: Brand; onChange: (some: Partial<Brand
 
 function gives({ vendor, market, auth, list, single, events, fields, basis }: System): string {
   const feeds = [list && lists[list], single && 'single reservations', events].filter(Boolean).join(', ');
-  return `${vendor}: ${market}. Gives ${feeds}; ${fields.length} fields.${auth === undefined ? '' : ` Credentials: ${auth}.`} ${bases[basis]}.`;
+  return `${vendor}: ${market}. Gives ${feeds}; ${fields.length} fields.${auth === undefined ? '' : ` Access by ${access[auth] ?? auth}.`} ${bases[basis]}.`;
 }
 
 const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

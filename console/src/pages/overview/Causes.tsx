@@ -10,27 +10,28 @@ export function Causes({ data }: { data: Overview }) {
   const { everywhere, causes, found, count } = faultsOf(data);
   const waiting = data.causes.filter((cause) => !isFault(cause));
   const isCritical = found.length > 0 || data.causes.some(({ severity }) => severity === 'critical');
-  const rest = (
-    <>
-      <List causes={causes} />
-      <Found faults={found} />
-    </>
-  );
   const others = causes.length + found.length;
+  // The worst stay in view together with the flow and the brands.
+  const shown = everywhere.length > 0 ? 0 : mostShown;
+  const folded = Math.max(0, causes.length - shown) + Math.max(0, found.length - Math.max(0, shown - causes.length));
   return (
     <>
       {count > 0 && (
         <section className="causes" data-tone={isCritical ? 'bad' : 'warn'} aria-labelledby="causes">
           <h2 id="causes">{thingsWrong(count)}</h2>
           <List causes={everywhere} />
-          {everywhere.length === 0
-            ? rest
-            : others > 0 && (
-                <details>
-                  <summary>{plural(others, 'other')}, which may be its effect</summary>
-                  {rest}
-                </details>
-              )}
+          <List causes={causes.slice(0, shown)} />
+          <Found faults={found.slice(0, Math.max(0, shown - causes.length))} />
+          {folded > 0 && (
+            <details>
+              <summary>
+                {plural(folded, 'other')}
+                {folded === others && ', which may be its effect'}
+              </summary>
+              <List causes={causes.slice(shown)} />
+              <Found faults={found.slice(Math.max(0, shown - causes.length))} />
+            </details>
+          )}
         </section>
       )}
       {waiting.length > 0 && (
@@ -95,6 +96,7 @@ function Found({ faults }: { faults: Faults['found'] }) {
 
 const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
 const mostFaults = 10;
+const mostShown = 4;
 
 function effectText({ cause, kind: of, brands, integrations, bookings, waiting, dead_letters }: Cause): string {
   const [kind] = cause.split(':', 1);
@@ -103,7 +105,7 @@ function effectText({ cause, kind: of, brands, integrations, bookings, waiting, 
       ? `concerns ${brandsText(integrations)}`
       : brands > 0 && `concerns ${plural(brands, 'brand')}`,
     bookings > 0 && plural(bookings, 'booking'),
-    kind === 'destination' && `${plural(waiting, 'change')} waiting`,
+    kind === 'destination' && waiting > 0 && `${plural(waiting, 'change')} waiting`,
     of.startsWith('dead_letter') && plural(dead_letters, 'open dead letter'),
   ]
     .filter((one) => typeof one === 'string')
