@@ -5,11 +5,9 @@ import { parseSource } from '../documents/brands.ts';
 import { type DocumentKind, workspaceName } from '../documents/kinds.ts';
 import { listsBrands, readWorkspace } from '../documents/load.ts';
 import { parseFile } from '../documents/parse.ts';
-import { textKey } from '../documents/take-up.ts';
 import { writeProblem } from '../kit/json-file.ts';
-import { keyOf, readLastApplied, textHashOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { storedSources } from '../runtime/seal-documents.ts';
+import { textsOf } from '../runtime/seal-documents.ts';
 import type { Pool, Tx } from '../store/db/pool.ts';
 import { storedTexts } from '../store/documents/documents.ts';
 import { fileName } from './sources-in-force.ts';
@@ -62,12 +60,9 @@ export async function isUnapplied(
   { kind, name, text }: FileHere & { readonly kind: DocumentKind; readonly name: string },
 ): Promise<boolean> {
   const document = { kind, name: kind === 'workspace' ? workspaceName : name };
-  const last = (await readLastApplied(runtime.workspaceDir))?.[textKey(keyOf(document))];
-  if (last === textHashOf(text)) return false;
-  const texts = await storedTexts(db, [document]);
-  return !storedSources(runtime.keys, { ...document, source: text }).some((one) =>
-    texts.has(`${keyOf(document)} ${textHashOf(one)}`),
-  );
+  const known = await storedTexts(db, [document]);
+  const texts = textsOf(runtime.keys, { ...document, source: text });
+  return !texts.some((one) => known.has(`${kind} ${document.name} ${one}`));
 }
 
 /** False if the folder is read-only. */

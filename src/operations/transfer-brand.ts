@@ -14,7 +14,6 @@ import { type Keyring, newKey } from '../kit/crypto.ts';
 import { isSqlState } from '../kit/sql-state.ts';
 import { changeDocument } from '../runtime/in-force.ts';
 import { addHashKeys } from '../runtime/keys.ts';
-import { keyOf } from '../runtime/last-applied.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { OnTable } from '../store/db/backup.ts';
 import {
@@ -158,7 +157,8 @@ async function judge(
   const offered = documents.map(({ kind, name, source }) => ({ kind, name, file: fileName(kind, name), text: source }));
   const around = new Map<string, InForce>();
   for (const one of offered) {
-    for (const other of await readAround(runtime, runtime.pool, one, one.text)) around.set(keyOf(other), other);
+    for (const other of await readAround(runtime, runtime.pool, one, one.text))
+      around.set(`${other.kind} ${other.name}`, other);
   }
   const { checked } = await checkOffered(runtime, [...around.values()], offered);
   const names = documents.flatMap(({ body }) => [...textsIn(body)].flatMap(({ text }) => secretsIn(text)));

@@ -43,7 +43,13 @@ export async function applyAtStart(
     mistakes = read.mistakes;
     return read;
   };
-  const taken = await takeUpWorkspace(context, load, options.describe, (changed) => casesBrokenBy(context, changed));
+  const taken = await takeUpWorkspace(
+    context,
+    load,
+    options.describe,
+    (changed) => casesBrokenBy(context, changed),
+    context.hasPrivateServer,
+  );
   if (taken.kind === 'taken' && taken.leftOut.length > 0) needs?.onLeftOut(taken.leftOut);
   report(taken, purpose, context.log);
   return purpose === 'service' ? mistakes : [];

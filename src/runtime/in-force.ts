@@ -1,30 +1,26 @@
 import type { DocumentName, LoadedDocument, LoadedDocuments, StoredDocument } from '../documents/kinds.ts';
 import { hasReference, type Resolve } from '../documents/secret-reference.ts';
-import { takeUp } from '../documents/take-up.ts';
 import type { TypedSecret } from '../documents/typed-secrets.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
-import type { Keyring } from '../kit/crypto.ts';
-import type { Log } from '../kit/log.ts';
+import { hmacSha256, type Keyring } from '../kit/crypto.ts';
 import type { Serial } from '../kit/serial.ts';
 import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
 import { signalNodes } from '../store/db/signals.ts';
 import {
   type AppliedDocument,
   applyDocuments,
-  currentDocuments,
   currentHeads,
   documentsPosition,
   lockDocuments,
   removeDocuments,
+  storedTexts,
 } from '../store/documents/documents.ts';
 import { writeAudit } from '../store/operate/audit.ts';
 import { leaveDestinations } from '../store/outbox/leave.ts';
 import type { Json } from '../terms.ts';
-import { filesOffered, keyedHashes } from './files-offered.ts';
 import type { Keys } from './keys.ts';
-import { keyOf, readLastApplied, rememberApplied, textHashOf } from './last-applied.ts';
 import { probeAgain } from './probe-again.ts';
-import { putTyped, sealTyped, storedSources } from './seal-documents.ts';
+import { putTyped, sealTyped, textsOf } from './seal-documents.ts';
 
 /** The database alone decides which documents are in force. The functions here change that. */
 export interface DocumentContext {
@@ -33,7 +29,6 @@ export interface DocumentContext {
   readonly keys: Pick<Keys, 'hashKeys'>;
   readonly resolve: Resolve;
   readonly workspaceDir: string;
-  readonly log: Pick<Log, 'warn'>;
 }
 
 /**
@@ -55,7 +50,6 @@ export async function applyWorkspace(
     const gone = current.filter((one) => !wanted.has(keyOf(one)));
     const applied = [...put, ...(await removeDocuments(tx, gone))];
     await leaveDestinations(tx, changedBrands(applied));
-    await rememberApplied(context, documents);
     return { applied, result: applied };
   });
 }
@@ -110,33 +104,39 @@ export async function auditApplied(db: Pool | Tx, actor: string, applied: readon
   await writeAudit(db, { actor, action: 'documents.apply', target: { documents, ...more } });
 }
 
-/** Applies what is new in the files when a service starts, or nothing if a kept sample would change; see `takeUp`. */
+/**
+ * Applies the files when a process starts, or none if a kept sample would change. A database of the workspace's own follows its files: a
+ * text that was in force before counts again, and a document without a file is removed. Of a database that nodes share, each with files of
+ * its own, only a text that was never in force is new: an older file is that of a node which did not see a later edit.
+ */
 export async function takeUpWorkspace(
   context: DocumentContext,
   load: () => Promise<{ readonly documents: LoadedDocuments; readonly leftOut: readonly string[] }>,
   by: string,
   brokenCases: (connectors: readonly LoadedDocument[]) => Promise<readonly BrokenCase[]>,
+  isOwn: boolean,
 ): Promise<TakenUp> {
   return withFiles(context, load, async (tx, { documents: loaded, leftOut }): Promise<InForceChange<TakenUp>> => {
     // Without innbound.yaml its defaults would take the place of what is in force.
     const documents = documentsOf(loaded).filter(({ file }) => !leftOut.includes(file));
-    const lastApplied = await readLastApplied(context.workspaceDir);
     const current = new Map((await currentHeads(tx)).map((one) => [keyOf(one), one]));
-    const offered = await filesOffered(tx, context.keys, documents, current, lastApplied);
-    const decided = takeUp(offered, [...current.keys()], lastApplied);
-    // A file that was left out is not a deleted one.
-    const [apply, remove] = [new Set(decided.apply), new Set(leftOut.length === 0 ? decided.remove : [])];
-    const put = withNeeded(documents, apply, current);
+    const texts = await storedTexts(tx, documents);
+    const stateOf = (one: LoadedDocument) =>
+      textsOf(context.keys, one)
+        .map((text) => texts.get(`${keyOf(one)} ${text}`))
+        .find((state) => state !== undefined);
+    const older = documents.filter((one) => stateOf(one) === 'past');
+    const changed = documents.filter((one) => stateOf(one) === undefined || (isOwn && older.includes(one)));
+    const put = withNeeded(documents, new Set(changed.map(keyOf)), current);
     const cases = await brokenCases(put.filter((one) => one.kind === 'connector' && current.has(keyOf(one))));
     if (cases.length > 0) return { applied: [], result: { kind: 'breaks_cases', cases } };
-    const applied = await putInForce(tx, context, put, by);
-    const going = [...current.values()].filter((one) => remove.has(keyOf(one)));
-    const removed = await removeDocuments(tx, await withoutUsed(tx, going));
-    await leaveDestinations(tx, changedBrands([...applied, ...removed]));
-    await auditApplied(tx, by, [...applied, ...removed]);
-    if (leftOut.length === 0) await rememberApplied(context, documents);
-    const files = new Map(documents.map((one) => [keyOf(one), one.file]));
-    const behind = decided.behind.map((key) => files.get(key) ?? key);
+    const here = new Set(documents.map(keyOf));
+    // A file that was left out is not a deleted one.
+    const gone = isOwn && leftOut.length === 0 ? [...current.values()].filter((one) => !here.has(keyOf(one))) : [];
+    const applied = [...(await putInForce(tx, context, put, by)), ...(await removeDocuments(tx, gone))];
+    await leaveDestinations(tx, changedBrands(applied));
+    await auditApplied(tx, by, applied);
+    const behind = older.filter((one) => !put.includes(one)).map(({ file }) => file);
     return { applied, result: { kind: 'taken', behind, leftOut } };
   });
 }
@@ -169,8 +169,6 @@ export async function changeDocument<T>(
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     if (decided.goesOn !== true) await leaveDestinations(tx, changedBrands([...applied, ...removed]));
-    // Under the lock, so that of two edits neither overwrites what the other one recorded.
-    await rememberApplied(context, decided.put, decided.remove);
     return { applied, result: decided.result([...applied, ...removed]) };
   };
   try {
@@ -194,6 +192,12 @@ class Refused<T> extends Error {
 const changedBrands = (applied: readonly AppliedDocument[]): string[] =>
   applied.filter(({ kind, change }) => kind === 'integration' && change !== 'same').map(({ name }) => name);
 
+const keyOf = ({ kind, name }: DocumentName): string => `${kind} ${name}`;
+
+/** Keyed, because a plain hash of a body with a typed password would allow guessing the password from a stolen database. */
+const keyedHashes = ({ hashKeys }: DocumentContext['keys'], hash: string): string[] =>
+  hashKeys.map(({ bytes }) => hmacSha256(bytes, hash).toString('hex'));
+
 function documentsOf({ connectors, integrations, destinations, workspace }: LoadedDocuments): LoadedDocument[] {
   return [...connectors.values(), ...integrations.values(), ...destinations.values(), workspace];
 }
@@ -204,7 +208,7 @@ async function putInForce(tx: Tx, context: DocumentContext, documents: readonly 
     const { kind, name, source } = document;
     const body = bodies[i];
     const [newest = '', ...older] = keyedHashes(context.keys, document.hash);
-    const textHashes = storedSources(context.keys, document).map(textHashOf);
+    const textHashes = textsOf(context.keys, document);
     return { kind, name, source, body: body as unknown as Json, hash: newest, olderHashes: older, textHashes };
   });
   return applyDocuments(tx, stored, by, (document) => sealTyped(tx, context, document));
@@ -246,15 +250,4 @@ function withNeeded(
     for (const needed of neededBy(document.body)) if (!inForce.has(needed) && byKey.has(needed)) wanted.add(needed);
   }
   return files.filter((one) => wanted.has(keyOf(one)));
-}
-
-/** Without the documents that the remaining integrations need. */
-async function withoutUsed<One extends DocumentName>(tx: Tx, going: readonly One[]): Promise<One[]> {
-  if (going.every(({ kind }) => kind === 'workspace')) return [...going];
-  const integrations = new Map((await currentDocuments(tx, 'integration')).map((one) => [keyOf(one), one]));
-  const leaving = new Set(going.map(keyOf));
-  const staying = new Set([...integrations.keys()].filter((key) => !leaving.has(key)));
-  // The set grows while it is read: an integration that stays needs its own connector and destinations.
-  for (const key of staying) for (const needed of neededBy(integrations.get(key)?.body ?? {})) staying.add(needed);
-  return going.filter((one) => !staying.has(keyOf(one)));
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sealSecret } from '../documents/keyring.ts';
 import type { DocumentKind, LoadedDocument } from '../documents/kinds.ts';
 import { parseFile } from '../documents/parse.ts';
@@ -34,8 +35,12 @@ export function sealable(
   return { document, secrets };
 }
 
-/** The source as the store has it, under each key that may have named its references. A known body without credentials saves the reading. */
-export function storedSources(
+/** The hashes of the text as the store has it, one for each key that may have named its references. */
+export const textsOf = (...of: Parameters<typeof storedSources>): string[] =>
+  storedSources(...of).map((text) => hash('sha256', text));
+
+/** A known body without credentials saves the reading. */
+function storedSources(
   { hashKeys }: Pick<Keys, 'hashKeys'>,
   document: Pick<LoadedDocument, 'kind' | 'name' | 'source'> & Partial<Pick<LoadedDocument, 'body'>>,
 ): string[] {

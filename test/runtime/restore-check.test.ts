@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { LoadedDocument } from '../../src/documents/kinds.ts';
 import { draftOf } from '../../src/kit/json-file.ts';
 import type { Log } from '../../src/kit/log.ts';
 import { followDocuments } from '../../src/runtime/follow-documents.ts';
-import { rememberApplied } from '../../src/runtime/last-applied.ts';
 import { openRestoreCheck } from '../../src/runtime/restore-check.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { openStore, temporaryFolder } from '../deliver/support.ts';
@@ -24,20 +22,6 @@ async function workspace(t: TestContext) {
   const fill = (name: string) => symlink('/dev/full', draftOf(path.join(own, name)));
   return { folder, own, warnings, log, fill };
 }
-
-test('a full disk: documents in force that cannot be recorded are reported', async (t) => {
-  const { folder, own, warnings, log, fill } = await workspace(t);
-  const context = { workspaceDir: folder, log };
-  const document = (hash: string) =>
-    ({ kind: 'connector', name: 'acme', hash, source: '' }) as unknown as LoadedDocument;
-  await rememberApplied(context, [document('a')]);
-  await fill('given.json');
-  await rememberApplied(context, [document('b')]);
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /^ENOSPC .*given\.json/);
-  assert.deepEqual(await readdir(own), ['given.json'], 'no draft stays behind');
-  assert.match(await readFile(path.join(own, 'given.json'), 'utf8'), /"connector acme": "a"/);
-});
 
 test('a full disk: a position of the store that cannot be written is reported once', async (t) => {
   const { folder, warnings, log, fill } = await workspace(t);

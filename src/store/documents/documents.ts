@@ -81,11 +81,6 @@ export async function removeDocuments(
   return documents.map(({ kind, name, version }) => ({ kind, name, version, change: 'removed' }));
 }
 
-/** The content hash of every version that was ever in force, as `kind name hash`. */
-export async function pastContents(db: Pool | Tx): Promise<Set<string>> {
-  return new Set(await columnOf(db)(`select distinct kind || ' ' || name || ' ' || hash as past from documents`));
-}
-
 /** Whether each text of these documents is in force or was before, by `kind name hash`. */
 export const storedTexts = (
   db: Pool | Tx,
