@@ -4,8 +4,6 @@ import { printJson, say, show, table } from './io.ts';
 export interface Shown {
   /** The columns of a list; all that are in its first item otherwise. */
   readonly columns?: readonly string[];
-  /** The columns of lists inside an answer, which are then tables. */
-  readonly lists?: Readonly<Record<string, readonly string[]>>;
   /** Instead of an empty list. */
   readonly none?: string;
   /** Below it, for people. */
@@ -20,7 +18,7 @@ export function print({ json }: { readonly json?: boolean | undefined }, answer:
     return;
   }
   if (items?.length === 0) show(shown.none ?? 'None.');
-  else show(items === undefined ? linesOf(answer, shown.lists).join('\n') : tableOf(items, shown.columns));
+  else show(items === undefined ? linesOf(answer).join('\n') : tableOf(items, shown.columns));
   if (shown.next !== undefined) say(shown.next);
 }
 
@@ -49,27 +47,27 @@ function tableOf(items: readonly object[], columns: readonly string[] = Object.k
 const verbatim: ReadonlySet<string> = new Set(['raw', 'data', 'body']);
 
 /** What is absent is left out; what has parts is indented below its name. */
-function linesOf(value: object, lists: Shown['lists'] = {}): string[] {
+function linesOf(value: object): string[] {
   const present = Object.entries(value).filter(([, one]) => !isAbsent(one));
   const singles = present.filter(([, one]) => isSingle(one));
   const lines = singles.length === 0 ? [] : table(singles.map(([name, one]) => [words(name), cell(one)])).split('\n');
   for (const [name, one] of present) {
     if (isSingle(one)) continue;
-    const inner = innerLines(name, one as object, lists[name]);
+    const inner = innerLines(name, one as object);
     if (inner.length > 0) lines.push(`${words(name)}:`, ...inner.map((line) => `  ${line}`));
   }
   return lines;
 }
 
-function innerLines(name: string, value: object, columns: readonly string[] | undefined): string[] {
+function innerLines(name: string, value: object): string[] {
   if (verbatim.has(name)) return JSON.stringify(value, null, 2).split('\n');
-  if (!Array.isArray(value)) return linesOf(value);
-  return columns ? tableOf(value, columns).split('\n') : value.flatMap(itemLines);
+  return Array.isArray(value) ? value.flatMap(itemLines) : linesOf(value);
 }
 
 /** An item of a list inside an answer: its values in one line, its parts below. */
 function itemLines(item: unknown): string[] {
   if (typeof item !== 'object' || item === null) return [cell(item)];
+  if ('label' in item && 'count' in item) return [`${item.count} ${item.label}`];
   const present = Object.entries(item).filter(([, one]) => !isAbsent(one));
   const singles = present.filter(([, one]) => isSingle(one)).map(([name, one]) => `${words(name)} ${cell(one)}`);
   const parts = Object.fromEntries(present.filter(([, one]) => !isSingle(one)));

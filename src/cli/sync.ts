@@ -15,9 +15,9 @@ import { liveNodes } from '../store/operate/nodes.ts';
 import { type DryRecord, openDryRunStore } from '../store/runs/dry-runs.ts';
 import { type IntegrationName, type SyncType, syncTypes } from '../terms.ts';
 import { audited, type Command, type CommonOptions } from './command.ts';
-import { io, say } from './io.ts';
+import { io, say, show } from './io.ts';
 import { print } from './print.ts';
-import { duration, errorOutput, progressView } from './progress.ts';
+import { count, duration, errorOutput, progressView } from './progress.ts';
 
 interface Options extends CommonOptions {
   readonly type?: SyncType;
@@ -191,26 +191,39 @@ function report(
   if (state !== 'complete') io().exitCode = 1;
   const { dead: dead_lettered, ...counted } = counters;
   const { fetched, changed, unchanged, held, skipped, repeated, dropped, superseded, pages, requests } = counted;
-  print(options, {
-    run_id: runId,
-    status: state,
-    ...{ fetched, changed, unchanged, dead_lettered, held, skipped, repeated, dropped, superseded, pages, requests },
-    ...(options.dryRun && { dry_run: true }),
-    ...(!options.json && { took: duration(elapsedMs) }),
+  const details = {
     ...(reasons.length > 0 && { dead_letters: reasons }),
-    ...(warning !== undefined && { warning }),
     ...(request && (options.dryRun || error) && { last_request: request }),
-    ...(error && {
-      error: {
-        code: error.code,
-        message: error.message,
-        next: errors[error.code].next,
-        ...(error.said !== undefined && { has_partner_text: true }),
-        ...(said !== undefined && { partner_text: said }),
-      },
-    }),
-  });
-  if (options.json) return;
+  };
+  if (options.json) {
+    print(options, {
+      run_id: runId,
+      status: state,
+      ...{ fetched, changed, unchanged, dead_lettered, held, skipped, repeated, dropped, superseded, pages, requests },
+      ...(options.dryRun && { dry_run: true }),
+      ...(warning !== undefined && { warning }),
+      ...details,
+      ...(error && {
+        error: {
+          code: error.code,
+          message: error.message,
+          next: errors[error.code].next,
+          ...(error.said !== undefined && { has_partner_text: true }),
+          ...(said !== undefined && { partner_text: said }),
+        },
+      }),
+    });
+    return;
+  }
+  show(`${runId} ${state}${options.dryRun ? ' (nothing was stored)' : ''}, ${duration(elapsedMs)}`);
+  show(`  ${count(requests, 'request')}, ${count(pages, 'page')}, ${count(fetched, 'record')}`);
+  show(
+    `  changed ${changed}, unchanged or listed again ${unchanged}, dead letters ${dead_lettered}, not of this sync ${skipped}, dropped by rules or map.where ${dropped}, older than stored ${superseded}`,
+  );
+  if (Object.keys(details).length > 0) print(options, details);
+  if (warning !== undefined) say(`Warning: ${warning}`);
+  if (error) say(`${error.code}: ${error.message}\n  next: ${errors[error.code].next}`);
+  if (said !== undefined) say(`  the partner’s own words: ${said}`);
   if (counters.held > 0) say('The reasons of what is held back: innbound holds list');
   if (counters.dead > 0 && !options.dryRun) say('The reasons of dead letters: innbound dead-letters list');
   if (counters.repeated > 0) say('Rows had the id of another row of their page: check map.id, or use shape.flat');

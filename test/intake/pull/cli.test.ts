@@ -114,7 +114,7 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
 
   const spoken = await call('sync', 'grand', '--type', 'pre_stay', ...range);
   assert.equal(spoken.code, 0, spoken.said);
-  assert.match(spoken.out, /status +complete\nfetched +25\nchanged +0\nunchanged +25/);
+  assert.match(spoken.out, / complete, .*\n.* 25 records\n  changed 0, unchanged or listed again 25,/);
   assert.match(spoken.said, /^pulling 2026-03-01 to 2026-03-05\n/);
   assert.doesNotMatch(spoken.said, / 0 %|░/);
 
@@ -149,7 +149,7 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
   assert.equal(result.error.has_partner_text, true);
 
   const dryFailure = await call('sync', 'grand', ...range, '--dry-run', '--partner-text');
-  assert.match(dryFailure.out, /partner text +dateFrom is not a date/, 'a dry run leaves no run to look them up in');
+  assert.match(dryFailure.said, /own words: dateFrom is not a date/, 'a dry run leaves no run to look them up in');
 
   const list = await call('runs', '--json');
   const runs = list.out
