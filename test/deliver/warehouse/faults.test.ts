@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { drainOnce } from '../../../src/deliver/deliveries.ts';
 import type { DestinationType, Outcome } from '../../../src/deliver/destination.ts';
 import { destinationType as bigquery } from '../../../src/deliver/destinations/bigquery/destination.ts';
 import { destinationType as databricks } from '../../../src/deliver/destinations/databricks/destination.ts';
@@ -8,9 +9,12 @@ import { destinationType as redshift } from '../../../src/deliver/destinations/r
 import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
 import { destinationType as sqlserver } from '../../../src/deliver/destinations/sqlserver/destination.ts';
 import type { Delivery } from '../../../src/deliver/message.ts';
+import type { DeliverPorts } from '../../../src/deliver/ports.ts';
 import { testDatabase } from '../../support/database.ts';
+import { until } from '../../support/process.ts';
+import { erase } from '../conformance.ts';
 import { limits } from '../destinations/postgres/support.ts';
-import { delivery, reservation, services } from '../support.ts';
+import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from '../support.ts';
 import type { Duck } from './duck.ts';
 import { bigqueryStub, databricksStub, type Fault, snowflakeStub } from './stubs.ts';
 import { startSqlServer } from './tds.ts';
@@ -200,6 +204,51 @@ for (const [name, type, make] of [
       const { stub, saidBy } = await open(t);
       await stub.close();
       assert.match(await saidBy(stub.settings), away);
+    });
+
+    test('sixty bookings in three versions each, a node that dies, an engine that is away, a refused value, an erasure', async (t) => {
+      const { stub, settings, offered } = await open(t);
+      const { pool, close } = await openStore();
+      t.after(close);
+      const ids = Array.from({ length: 60 }, (_, i) => `R-${i}`);
+      const change = (amount: string, some = ids) =>
+        takeIn(
+          pool,
+          some.map((id) => reservation(id, { total_amount: amount })),
+          ['it'],
+        );
+      const drain = async (cut: Partial<DeliverPorts['store']> = {}) => {
+        await pool.query(`update outbox set due_at = now() where due_at is not null`);
+        await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
+        const { store, ...rest } = ports(pool, [lane(config('it', { batch: 40 }))], {
+          it: type.open(settings, offered),
+        });
+        await drainOnce({ ...rest, store: { ...store, ...cut } });
+      };
+      await change('1');
+      await drain({ settle: async () => [] });
+      await change('2');
+      await change('3');
+      await change('1.0123456789', ['refused']);
+      stub.fail['503']?.();
+      await until('everything is delivered', async () => {
+        await drain();
+        return (await pool.query('select from outbox where due_at is not null')).rowCount === 0;
+      });
+      await erase(pool, 'R-0');
+      await drain();
+      assert.deepEqual((await pool.query('select max(attempt) as tries from outbox')).rows, [{ tries: 0 }]);
+      assert.deepEqual((await pool.query('select id, code from dead_letters')).rows, [
+        { id: 'refused', code: 'deliver.refused' },
+      ]);
+      const rows = await stub.duck.ask('select id, version, event, guests from innbound.reservations');
+      const [erased, ...others] = rows.toSorted((a, b) => (a.event === 'erased' ? -1 : b.event === 'erased' ? 1 : 0));
+      assert.deepEqual([erased?.id, erased?.version, erased?.guests], ['R-0', '4', null]);
+      assert.deepEqual(new Set(others.map(({ id }) => id)), new Set(ids.slice(1)));
+      assert.deepEqual(new Set(others.map(({ version }) => version)), new Set(['3']));
+      const versions = await stub.duck.ask('select id, version from innbound.reservation_versions');
+      assert.equal(new Set(versions.map(({ id, version }) => `${id} ${version}`)).size, versions.length);
+      assert.equal(versions.length, 3 * ids.length + 1);
     });
 
     test('prepare proves login, rights and columns without a row, and names the least grants', async (t) => {
