@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { draining, seenLately } from '../../console/src/parts/draining.ts';
 import { fieldName, instant, percent } from '../../console/src/parts/format.ts';
 
 test('an exact time has its time zone', () => {
@@ -23,4 +24,13 @@ test('the name of a field is readable', () => {
   assert.equal(fieldName('rooms[1].room_type'), 'room 2, room type');
   assert.equal(fieldName('check_in'), 'check in');
   assert.equal(fieldName('[0].record.guests[0].first_name'), 'record 1, guest 1, first name');
+});
+
+test('how fast a backlog falls is said after some seconds, from the last minute, and only while it falls', () => {
+  const at = (seconds: number, waiting: number) => ({ atMs: seconds * 1_000, waiting });
+  const seen = [at(0, 20_000), at(5, 18_500), at(10, 17_000), at(100, 11_000), at(110, 10_000)].reduce(seenLately, []);
+  assert.deepEqual(draining(seen), { perSecond: 100, leftMs: 100_000 });
+  assert.equal(draining([at(0, 20_000), at(5, 10_000)]), undefined, 'too short');
+  assert.equal(draining([at(0, 10), at(60, 20)]), undefined, 'it grows');
+  assert.equal(draining([at(0, 10), at(60, 0)]), undefined, 'it is over');
 });

@@ -255,7 +255,7 @@ async function onceEach(subject: Subject, ids: readonly string[]): Promise<void>
 }
 
 /** A record after an erasure: a version without guests. */
-async function erase(pool: Pool, id: string): Promise<void> {
+export async function erase(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (
        update records set version = version + 1, event = 'erased', data = (data::jsonb || '{"guests": []}')::json

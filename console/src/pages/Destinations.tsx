@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
+import { draining, type Seen, seenLately } from '../parts/draining.ts';
 import { number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -33,7 +34,7 @@ export function Destinations() {
             <div className="stack">
               <div className="split">
                 {items.filter(needsLook).map((one) => (
-                  <One key={one.name} destination={one} />
+                  <One key={one.name} destination={one} answeredAt={query.dataUpdatedAt} />
                 ))}
               </div>
               <Well items={items.filter((one) => !needsLook(one))} />
@@ -120,7 +121,22 @@ function Resend({ destination: { name, lanes } }: { destination: Destination }) 
   );
 }
 
-function One({ destination }: { destination: Destination }) {
+/** A first fill, or what waited during an outage: how much, how fast, and how long. */
+function Progress({ of, answeredAt }: { of: Destination; answeredAt: number }) {
+  const [seen, setSeen] = useState<readonly Seen[]>([]);
+  const waiting = of.lanes.reduce((sum, lane) => sum + lane.waiting, 0);
+  useEffect(() => setSeen((before) => seenLately(before, { atMs: answeredAt, waiting })), [answeredAt, waiting]);
+  const speed = draining(seen);
+  if (speed === undefined) return null;
+  return (
+    <p className="muted">
+      {plural(waiting, 'change')} left, {number(Math.max(1, Math.round(speed.perSecond)))} a second:{' '}
+      {span(speed.leftMs)} more.
+    </p>
+  );
+}
+
+function One({ destination, answeredAt }: { destination: Destination; answeredAt: number }) {
   const all = useSeesAllBrands();
   const behind = behindOf(destination);
   const quiet = destination.lanes.filter((one) => !behind.includes(one));
@@ -136,6 +152,7 @@ function One({ destination }: { destination: Destination }) {
             </Link>
           )}
         </p>
+        <Progress of={destination} answeredAt={answeredAt} />
         <div>
           <Resend destination={destination} />
         </div>

@@ -9,8 +9,6 @@ export interface Statement {
   readonly sql: string;
   /** In the order of their places, for engines without names. */
   readonly values?: Readonly<Record<string, string | null>>;
-  /** Rows in the place of the only parameter, for an engine that takes them faster than it unpacks them. */
-  readonly lists?: readonly (readonly (string | null)[])[];
 }
 
 /** A row of an answer: texts by column, with names in lower case. */
@@ -157,13 +155,13 @@ export interface Erased {
 export type How = Table['replaces'] | 'present';
 
 export interface EncodedRows {
-  readonly cells: readonly Cells[];
+  readonly cells: Cells[];
   /** One JSON object per row. */
-  readonly texts: readonly string[];
+  readonly texts: string[];
 }
 
 export const encoded = (cells: readonly Cells[]): EncodedRows => ({
-  cells,
+  cells: [...cells],
   texts: cells.map((row) => JSON.stringify(row)),
 });
 

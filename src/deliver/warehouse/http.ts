@@ -35,7 +35,7 @@ export function asking(
       const allowed = await credentials.authorize(asked);
       if (allowed.kind === 'failed')
         throw new EngineFailure(
-          allowed.isBlocked ? 'blocked' : 'denied',
+          allowed.isBlocked ? 'blocked' : allowed.isAway ? 'away' : 'denied',
           allowed.isBlocked ? `${allowed.message}.` : allowed.message,
         );
       if (!(await limits.extend())) throw new EngineFailure('lease', 'Not sent: another node may hold the records.');

@@ -6,12 +6,14 @@ import {
   type CallLimits,
   type Connection,
   type Dialect,
+  type EncodedRows,
   EngineFailure,
   encoded,
   failureCodes,
   type How,
   mergeSql,
   type Row,
+  type Statement,
   selectSql,
 } from './dialect.ts';
 import { changes, existing, mistyped } from './schema.ts';
@@ -39,7 +41,7 @@ export interface Engine {
 /** A part of a call whose rows fit into one statement per table. */
 interface Part {
   readonly deliveries: Delivery[];
-  readonly rows: Map<TableName, Cells[]>;
+  readonly rows: Map<TableName, EncodedRows>;
   bytes: number;
 }
 
@@ -73,7 +75,7 @@ export class Loader implements Destination {
   ): Promise<Outcome> {
     return this.#attempt(limits, async (engine) => {
       for (const [name, rows] of Object.entries(state) as [TableName, readonly Cells[]][]) {
-        if (rows.length > 0) await this.#merge(engine, tables[name], rows, limits);
+        if (rows.length > 0) await run(engine, statements(engine, tables[name], encoded(rows)), limits);
       }
       return delivered;
     });
@@ -120,10 +122,11 @@ export class Loader implements Destination {
       part.bytes += rows.bytes;
       // The rest of its erasure is to wait for the engine.
       if (this.#purging.has(delivery.message.idempotency_key)) continue;
-      for (const [table, cells] of rows.list) {
-        const known = part.rows.get(table);
-        if (known) known.push(cells);
-        else part.rows.set(table, [cells]);
+      for (const { table, cells, text } of rows.list) {
+        const known = part.rows.get(table) ?? { cells: [], texts: [] };
+        known.cells.push(cells);
+        known.texts.push(text);
+        part.rows.set(table, known);
       }
     }
     if (part.deliveries.length > 0) yield part;
@@ -132,8 +135,15 @@ export class Loader implements Destination {
   async #write(engine: Engine, part: Part, limits: DeliverLimits, outcomes: Map<Delivery, Outcome>): Promise<Outcome> {
     const erasures = part.deliveries.filter(({ message }) => message.event === 'erased');
     const reservations = erasures.filter(({ message }) => message.type === 'reservation');
-    await this.#keepRemoved(engine, part.rows.get('reservations') ?? [], reservations, limits);
-    for (const [name, rows] of part.rows) await this.#merge(engine, tables[name], rows, limits);
+    await this.#keepRemoved(engine, part.rows.get('reservations'), reservations, limits);
+    let running: Promise<unknown> = Promise.resolve();
+    for (const [name, rows] of part.rows) {
+      // Made while the engine still works on the table before.
+      const next = statements(engine, tables[name], rows);
+      await running;
+      running = run(engine, next, limits);
+    }
+    await running;
     await this.#eraseFromVersions(engine, reservations, limits);
     for (const delivery of erasures) {
       if (!(await this.#purge(engine, delivery, limits))) outcomes.set(delivery, purging);
@@ -141,33 +151,25 @@ export class Loader implements Destination {
     return delivered;
   }
 
-  async #merge(
-    { dialect, connection }: Engine,
-    table: Table,
-    cells: readonly Cells[],
-    limits: CallLimits,
-    how: How = table.replaces,
-    columns = table.columns,
-  ) {
-    if (!(await limits.extend())) throw new EngineFailure('lease', 'Not sent: another node may hold the records.');
-    const rows = encoded(cells);
-    const merge = dialect.merge ?? ((...asked) => mergeSql(dialect, ...asked));
-    await connection.run(merge(table, columns, how, rows), limits);
-  }
-
   /** An erasure does not bring back a record that has left. */
-  async #keepRemoved(engine: Engine, rows: Cells[], erasures: readonly Delivery[], limits: CallLimits): Promise<void> {
-    if (erasures.length === 0) return;
+  async #keepRemoved(
+    { dialect, connection }: Engine,
+    rows: EncodedRows | undefined,
+    erasures: readonly Delivery[],
+    limits: CallLimits,
+  ): Promise<void> {
+    if (erasures.length === 0 || rows === undefined) return;
     const { reservations } = tables;
     const wanted = reservations.columns.filter(({ name }) => ['integration', 'id', 'removed_at'].includes(name));
-    const { dialect, connection } = engine;
     const keys = encoded(erasures.map(({ message: { integration, data } }) => ({ integration, id: data.id })));
     const stored = await connection.run(selectSql(dialect, reservations, wanted, reservations.key, keys), limits);
     const removed = new Set(stored.flatMap((row) => (row.removed_at ? [`${row.integration} ${row.id}`] : [])));
-    for (const [i, row] of rows.entries()) {
+    for (const [i, row] of rows.cells.entries()) {
+      if (row.event !== 'erased' || !removed.has(`${row.integration} ${row.id}`)) continue;
       // The time is that of the erasure: the engines write theirs in different ways, and the views only ask whether there is one.
-      if (row.event === 'erased' && removed.has(`${row.integration} ${row.id}`))
-        rows[i] = { ...row, removed_at: row.changed_at ?? '' };
+      const kept = { ...row, removed_at: row.changed_at ?? '' };
+      rows.cells[i] = kept;
+      rows.texts[i] = JSON.stringify(kept);
     }
   }
 
@@ -178,14 +180,15 @@ export class Loader implements Destination {
     const table = tables.reservation_versions;
     const columns = table.columns.filter(({ name }) => [...table.key, ...versionTexts, 'rooms'].includes(name));
     const keys = encoded(named.map(({ message: { integration, data } }) => ({ integration, id: data.id })));
-    const { dialect, connection } = engine;
-    const stored = await connection.run(selectSql(dialect, table, columns, ['integration', 'id'], keys), limits);
+    const found = selectSql(engine.dialect, table, columns, ['integration', 'id'], keys);
+    const stored = await engine.connection.run(found, limits);
     const cleaned = stored.flatMap((row) => {
       const of = named.find(({ message }) => message.integration === row.integration && message.data.id === row.id);
       const kept = of && withoutGuests(row, of.erased ?? []);
       return kept ? [kept] : [];
     });
-    if (cleaned.length > 0) await this.#merge(engine, table, cleaned, limits, 'present', columns);
+    if (cleaned.length === 0) return;
+    await run(engine, statements(engine, table, encoded(cleaned), 'present', columns), limits);
   }
 
   async #purge({ dialect, connection }: Engine, { message }: Delivery, limits: CallLimits): Promise<boolean> {
@@ -255,6 +258,22 @@ export class Loader implements Destination {
   }
 }
 
+function statements(
+  { dialect }: Engine,
+  table: Table,
+  rows: EncodedRows,
+  how: How = table.replaces,
+  columns = table.columns,
+) {
+  const merge = dialect.merge ?? ((...asked) => mergeSql(dialect, ...asked));
+  return merge(table, columns, how, rows);
+}
+
+async function run({ connection }: Engine, made: readonly Statement[], limits: CallLimits): Promise<readonly Row[]> {
+  if (!(await limits.extend())) throw new EngineFailure('lease', 'Not sent: another node may hold the records.');
+  return connection.run(made, limits);
+}
+
 const delivered: Outcome = { kind: 'delivered' };
 
 const purging: Outcome = {
@@ -270,9 +289,9 @@ const purging: Outcome = {
 function fittingRows(delivery: Delivery, loadedAt: string, mostBytes: number) {
   const refused = (message: string) => ({ kind: 'dead', code: 'deliver.refused', message }) as const;
   try {
-    const list = rowsOf(delivery, loadedAt);
+    const list = rowsOf(delivery, loadedAt).map(([table, cells]) => ({ table, cells, text: JSON.stringify(cells) }));
     // Of the larger of its rows: each table has a statement of its own.
-    const bytes = Math.max(...list.map(([, cells]) => Buffer.byteLength(JSON.stringify(cells)) + 2));
+    const bytes = Math.max(...list.map(({ text }) => Buffer.byteLength(text) + 2));
     if (bytes <= mostBytes - 2) return { kind: 'rows', list, bytes } as const;
     return refused(`The record has ${bytes} bytes; a statement of this engine takes ${mostBytes}.`);
   } catch (error) {

@@ -30,7 +30,7 @@ export function privateKeyOf(pem: string): KeyObject | undefined {
 export const publicDer = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' });
 
 type Obtained = { readonly kind: 'ok'; readonly token: string; readonly expiresAt: number } | Failed;
-type Failed = { readonly kind: 'failed'; readonly message: string; readonly isBlocked?: boolean | undefined };
+type Failed = Extract<Awaited<ReturnType<Authorizer['authorize']>>, { kind: 'failed' }>;
 
 /** Tokens are renewed this long before they expire. */
 const aheadMs = 60_000;
@@ -97,7 +97,7 @@ export function googleCredentials(
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     const renewal = await sendTokenRequest(ports, { url: aud, body, secrets: [assertion] });
     if (renewal.kind === 'lost') return { kind: 'failed', message: renewal.message };
-    if (renewal.kind === 'failed') return renewal;
+    if (renewal.kind === 'failed') return { ...renewal, isAway: !renewal.isBlocked };
     const { accessToken: token, expiresAt = (iat + 3_600) * 1_000 } = renewal.tokens;
     return { kind: 'ok', token, expiresAt };
   });

@@ -62,9 +62,11 @@ export interface Outgoing {
 /** Adds credentials to requests. */
 export interface Authorizer {
   /** The request with its credentials, for one attempt. */
-  authorize(
-    request: Outgoing,
-  ): Promise<{ kind: 'ok'; request: Outgoing } | { kind: 'failed'; message: string; isBlocked?: boolean | undefined }>;
+  authorize(request: Outgoing): Promise<
+    | { kind: 'ok'; request: Outgoing }
+    /** `isAway`: the token address does not answer, so that the credentials may be right. */
+    | { kind: 'failed'; message: string; isBlocked?: boolean | undefined; isAway?: boolean | undefined }
+  >;
   /** Reports that the credentials of a request from `authorize` were refused; true if asking again may return new ones. */
   refused(request: Outgoing): Promise<boolean>;
 }

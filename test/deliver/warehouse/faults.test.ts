@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { DestinationType } from '../../../src/deliver/destination.ts';
+import { drainOnce } from '../../../src/deliver/deliveries.ts';
+import type { DestinationType, Outcome } from '../../../src/deliver/destination.ts';
 import { destinationType as bigquery } from '../../../src/deliver/destinations/bigquery/destination.ts';
 import { destinationType as databricks } from '../../../src/deliver/destinations/databricks/destination.ts';
 import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
@@ -8,9 +9,12 @@ import { destinationType as redshift } from '../../../src/deliver/destinations/r
 import { destinationType as snowflake } from '../../../src/deliver/destinations/snowflake/destination.ts';
 import { destinationType as sqlserver } from '../../../src/deliver/destinations/sqlserver/destination.ts';
 import type { Delivery } from '../../../src/deliver/message.ts';
+import type { DeliverPorts } from '../../../src/deliver/ports.ts';
 import { testDatabase } from '../../support/database.ts';
+import { until } from '../../support/process.ts';
+import { erase } from '../conformance.ts';
 import { limits } from '../destinations/postgres/support.ts';
-import { delivery, reservation, services } from '../support.ts';
+import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from '../support.ts';
 import type { Duck } from './duck.ts';
 import { bigqueryStub, databricksStub, type Fault, snowflakeStub } from './stubs.ts';
 import { startSqlServer } from './tds.ts';
@@ -18,29 +22,57 @@ import { startDuckWire, startRedshift } from './wire.ts';
 
 /** What an engine answers, and what that means for the batch; what it holds afterwards. */
 
-const meanings: Readonly<Record<Fault, RegExp>> = {
-  '429': /^retry deliver\.rate_limited free/,
-  '503': /^retry deliver\.unreachable/,
-  lost: /^retry deliver\.unreachable/,
-  unauthorized: /^(?:delivered|retry deliver\.auth_failed)/,
-  forbidden: /^retry deliver\.auth_failed/,
-  quota: /^retry deliver\.rate_limited free|^delivered/,
-  conflict: /^retry deliver\.rate_limited free/,
-};
-
 interface Engine {
   readonly settings: Record<string, unknown>;
+  /** In place of the right login. */
+  readonly wrongLogin: Record<string, unknown>;
   readonly duck: Pick<Duck, 'ask'>;
-  /** Absent where the engine has no answers over HTTP. */
-  readonly faults?: Fault[];
+  /** Makes the next statement fail so, where the engine has such a failure. */
+  readonly fail: Partial<Record<Fault, () => void>>;
+  /** What somebody does to the tables by hand. */
+  readonly byHand: { readonly dropColumn: string; readonly changeType: string };
   close(): Promise<void>;
+}
+
+const inDuck = {
+  dropColumn: 'create or replace table innbound.reservations as select * exclude (channel) from innbound.reservations',
+  changeType: `create or replace table innbound.reservations as select * replace (cast(null as integer) as check_in) from innbound.reservations`,
+};
+
+const failing = <Code>(faults: Code[], codes: Partial<Record<Fault, Code>>): Engine['fail'] =>
+  Object.fromEntries(Object.entries(codes).map(([fault, code]) => [fault, () => void faults.push(code as Code)]));
+
+/** In its own words, as the stub gives them. */
+const inWords = (faults: Fault[], ...known: Fault[]): Engine['fail'] =>
+  failing(faults, Object.fromEntries(known.map((fault) => [fault, fault])));
+
+async function bigqueryEngine(): Promise<Engine> {
+  const stub = await bigqueryStub();
+  const fail = inWords(stub.faults, '429', '503', 'forbidden', 'quota', 'conflict', 'lost', 'unauthorized');
+  const wrongLogin = { credentials: String(stub.settings.credentials).replace('loader@', 'other@') };
+  return { ...stub, wrongLogin, fail, byHand: inDuck, duck: stub.duck };
+}
+
+async function snowflakeEngine(): Promise<Engine> {
+  const stub = await snowflakeStub();
+  const fail = inWords(stub.faults, '429', '503', 'forbidden', 'conflict', 'lost');
+  return { ...stub, wrongLogin: { user: 'other' }, fail, byHand: inDuck, duck: stub.duck };
+}
+
+async function databricksEngine(): Promise<Engine> {
+  const stub = await databricksStub();
+  const fail = inWords(stub.faults, '429', '503', 'forbidden', 'conflict', 'lost');
+  return { ...stub, wrongLogin: { token: 'other' }, fail, byHand: inDuck, duck: stub.duck };
 }
 
 async function motherduckEngine(): Promise<Engine> {
   const server = await startDuckWire('token');
   return {
     settings: { token: 'token', database: 'hotels', endpoint: server.endpoint },
+    wrongLogin: { token: 'other' },
     duck: server,
+    fail: failing(server.faults, { '503': '57P03', forbidden: '42501', conflict: '40001' }),
+    byHand: inDuck,
     close: () => server.stop(),
   };
 }
@@ -59,7 +91,13 @@ async function redshiftEngine(): Promise<Engine> {
     );
   return {
     settings: { url: `redshift://u:p%40ss@127.0.0.1:${server.port}/hotels` },
+    wrongLogin: { url: `redshift://u:other@127.0.0.1:${server.port}/hotels` },
     duck: { ask },
+    fail: failing(server.faults, { '503': '57P03', forbidden: '42501', conflict: '40001' }),
+    byHand: {
+      dropColumn: 'alter table innbound.reservations drop column channel cascade',
+      changeType: 'alter table innbound.reservations alter column check_in type integer using null',
+    },
     close: () => server.stop(),
   };
 }
@@ -68,57 +106,149 @@ async function sqlserverEngine(): Promise<Engine> {
   const server = await startSqlServer('u', 'p@ss');
   return {
     settings: { url: `sqlserver://u:p%40ss@127.0.0.1:${server.port}/hotels` },
+    wrongLogin: { url: `sqlserver://u:other@127.0.0.1:${server.port}/hotels` },
     duck: server.duck,
+    fail: failing(server.faults, { quota: 40501, forbidden: 229, conflict: 1205 }),
+    byHand: inDuck,
     close: () => server.stop(),
   };
 }
 
+/** What each failure means for the batch, with the next step in the sentence. */
+const denied =
+  /^retry deliver\.auth_failed: The warehouse refuses the login or a right: .*; check the credentials and the grants/;
+const wait = /^retry deliver\.rate_limited free: The warehouse is busy: .*; (?:the rows wait|wait for the quota)/;
+const away = /^retry deliver\.unreachable: The warehouse cannot be reached: .*; deliveries wait until it answers\.$/;
+const meanings: Readonly<Record<Fault, RegExp>> = {
+  '429': wait,
+  '503': away,
+  lost: away,
+  forbidden: denied,
+  quota: wait,
+  conflict: wait,
+  // Another token is asked for.
+  unauthorized: /^delivered$/,
+};
+
 for (const [name, type, make] of [
-  ['bigquery', bigquery, bigqueryStub],
-  ['snowflake', snowflake, snowflakeStub],
-  ['databricks', databricks, databricksStub],
+  ['bigquery', bigquery, bigqueryEngine],
+  ['snowflake', snowflake, snowflakeEngine],
+  ['databricks', databricks, databricksEngine],
   ['motherduck', motherduck, motherduckEngine],
   ['redshift', redshift, redshiftEngine],
   ['sqlserver', sqlserver, sqlserverEngine],
 ] as [string, DestinationType, () => Promise<Engine>][]) {
   describe(name, () => {
     async function open(t: TestContext) {
-      const stub = await make();
+      const made = await make();
+      let closed: Promise<void> | undefined;
+      const close = () => (closed ??= made.close());
+      const stub = { ...made, close };
       const offered = services('/');
       const settings = type.settings.parse(stub.settings);
       const destination = type.open(settings, offered);
       t.after(async () => {
         await destination.close();
         await offered.close();
-        await stub.close();
+        await close();
       });
       const deliver = (...batch: readonly Delivery[]) => destination.deliver(batch, limits);
-      const said = async (...batch: readonly Delivery[]) => {
-        const [outcome] = await deliver(...batch);
+      /** By another opening. */
+      const saidBy = async (by: Record<string, unknown>) => {
+        const other = type.open(type.settings.parse(by), offered);
+        const [outcome] = await other.deliver([delivery(reservation('other'))], limits);
+        await other.close();
+        return sentence(outcome);
+      };
+      const said = async (...batch: readonly Delivery[]) => sentence((await deliver(...batch))[0]);
+      const sentence = (outcome: Outcome | undefined) => {
         if (outcome?.kind !== 'retry' && outcome?.kind !== 'dead') return String(outcome?.kind);
         const free = outcome.kind === 'retry' && outcome.free ? ' free' : '';
         return `${outcome.kind} ${outcome.code}${free}: ${outcome.message}`;
       };
-      return { stub, settings, offered, deliver, said };
+      return { stub, settings, offered, deliver, said, saidBy };
     }
 
-    test('each answer has one meaning, costs no try where nobody is to blame, and the work arrives afterwards, once', async (t) => {
-      const { stub, said } = await open(t);
-      const { faults } = stub;
-      if (faults === undefined) return t.skip('not over HTTP');
+    test('each failure is one sentence with the next step, and afterwards the work arrives, once', async (t) => {
+      const { stub, said, saidBy } = await open(t);
+      assert.match(await saidBy({ ...stub.settings, ...stub.wrongLogin }), denied);
       assert.equal(await said(delivery(reservation('first'))), 'delivered');
-      for (const [fault, expected] of Object.entries(meanings) as [Fault, RegExp][]) {
-        faults.push(fault);
+      for (const [fault, fail] of Object.entries(stub.fail) as [Fault, () => void][]) {
+        fail();
         const one = delivery(reservation(`r-${fault}`));
-        assert.match(await said(one), expected, fault);
-        faults.length = 0;
+        assert.match(await said(one), meanings[fault], fault);
         assert.equal(await said(one), 'delivered', `${fault}, again`);
       }
       const rows = await stub.duck.ask('select id, count(*) as n from innbound.reservations group by id');
-      assert.equal(rows.length, 1 + Object.keys(meanings).length);
+      assert.equal(rows.length, 1 + Object.keys(stub.fail).length);
       assert.ok(rows.every(({ n }) => n === '1'));
       const versions = await stub.duck.ask('select id from innbound.reservation_versions');
       assert.equal(versions.length, rows.length);
+    });
+
+    test('a dropped column comes back, and a changed type is named', async (t) => {
+      const { stub, said, saidBy } = await open(t);
+      assert.equal(await said(delivery(reservation('first'))), 'delivered');
+      await stub.duck.ask(stub.byHand.dropColumn);
+      assert.equal(await said(delivery(reservation('r', { channel: 'direct' }))), 'delivered');
+      const [row] = await stub.duck.ask(`select channel from innbound.reservations where id = 'r'`);
+      assert.equal(row?.channel, 'direct');
+      await stub.duck.ask(stub.byHand.changeType);
+      assert.match(
+        await saidBy(stub.settings),
+        /^retry deliver\.warehouse_mismatch: reservations\.check_in is integer instead of DATE; change it back/,
+      );
+    });
+
+    test('an engine that has gone costs no try', async (t) => {
+      const { stub, saidBy } = await open(t);
+      await stub.close();
+      assert.match(await saidBy(stub.settings), away);
+    });
+
+    test('sixty bookings in three versions each, a node that dies, an engine that is away, a refused value, an erasure', async (t) => {
+      const { stub, settings, offered } = await open(t);
+      const { pool, close } = await openStore();
+      t.after(close);
+      const ids = Array.from({ length: 60 }, (_, i) => `R-${i}`);
+      const change = (amount: string, some = ids) =>
+        takeIn(
+          pool,
+          some.map((id) => reservation(id, { total_amount: amount })),
+          ['it'],
+        );
+      const drain = async (cut: Partial<DeliverPorts['store']> = {}) => {
+        await pool.query(`update outbox set due_at = now() where due_at is not null`);
+        await pool.query(`update remotes set probe_at = now() where state <> 'closed'`);
+        const { store, ...rest } = ports(pool, [lane(config('it', { batch: 40 }))], {
+          it: type.open(settings, offered),
+        });
+        await drainOnce({ ...rest, store: { ...store, ...cut } });
+      };
+      await change('1');
+      await drain({ settle: async () => [] });
+      await change('2');
+      await change('3');
+      await change('1.0123456789', ['refused']);
+      stub.fail['503']?.();
+      await until('everything is delivered', async () => {
+        await drain();
+        return (await pool.query('select from outbox where due_at is not null')).rowCount === 0;
+      });
+      await erase(pool, 'R-0');
+      await drain();
+      assert.deepEqual((await pool.query('select max(attempt) as tries from outbox')).rows, [{ tries: 0 }]);
+      assert.deepEqual((await pool.query('select id, code from dead_letters')).rows, [
+        { id: 'refused', code: 'deliver.refused' },
+      ]);
+      const rows = await stub.duck.ask('select id, version, event, guests from innbound.reservations');
+      const [erased, ...others] = rows.toSorted((a, b) => (a.event === 'erased' ? -1 : b.event === 'erased' ? 1 : 0));
+      assert.deepEqual([erased?.id, erased?.version, erased?.guests], ['R-0', '4', null]);
+      assert.deepEqual(new Set(others.map(({ id }) => id)), new Set(ids.slice(1)));
+      assert.deepEqual(new Set(others.map(({ version }) => version)), new Set(['3']));
+      const versions = await stub.duck.ask('select id, version from innbound.reservation_versions');
+      assert.equal(new Set(versions.map(({ id, version }) => `${id} ${version}`)).size, versions.length);
+      assert.equal(versions.length, 3 * ids.length + 1);
     });
 
     test('prepare proves login, rights and columns without a row, and names the least grants', async (t) => {
@@ -132,8 +262,7 @@ for (const [name, type, make] of [
         assert.ok((prepared?.grants?.length ?? 0) >= 2);
       }
       assert.deepEqual(await stub.duck.ask('select * from innbound.reservations'), []);
-      if (stub.faults === undefined) return;
-      stub.faults.push('forbidden');
+      stub.fail.forbidden?.();
       const refused = await type.prepare?.(settings, offered, { dryRun: false });
       assert.equal(refused?.steps.at(-1)?.result, 'failed');
       assert.match(refused?.steps.at(-1)?.message ?? '', /right|login/);

@@ -201,6 +201,6 @@ function rowTokens(rows: Record<string, string | null>[]): Buffer[] {
 
 function numberOf(message: string): number {
   if (/Table with name|does not exist/i.test(message)) return 208;
-  if (/Referenced column|does not have a column/i.test(message)) return 207;
+  if (/Referenced (?:update )?column|does not have a column/i.test(message)) return 207;
   return /Conversion|Could not convert|out of range|Constraint/i.test(message) ? 8114 : 102;
 }

@@ -13,6 +13,8 @@ interface Opened {
 /** An engine behind PostgreSQL's protocol, on a port of the system's choice. Each connection opens its own session. */
 async function startWire(password: string, open: () => Promise<Opened>) {
   const sockets = new Set<Socket>();
+  /** Codes of errors for the next statements, in turn. */
+  const faults: string[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     const opened = open();
     sockets.add(socket);
@@ -21,7 +23,11 @@ async function startWire(password: string, open: () => Promise<Opened>) {
       void opened.then((session) => session.close());
     });
     socket.on('error', () => {});
-    const session = new Session(socket, password, async (sql, values) => (await opened).ask(sql, values));
+    const session = new Session(socket, password, async (sql, values) => {
+      const code = faults.shift();
+      if (code !== undefined) throw Object.assign(new Error('as the test asks'), { code });
+      return (await opened).ask(sql, values);
+    });
     socket.on('data', (chunk: Buffer) => session.take(chunk));
   });
   server.listen(0, '127.0.0.1');
@@ -29,6 +35,7 @@ async function startWire(password: string, open: () => Promise<Opened>) {
   const { port } = server.address() as AddressInfo;
   return {
     port,
+    faults,
     async stop() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -49,6 +56,7 @@ export async function startDuckWire(token: string) {
   const server = await startWire(token, async () => ({ ask, close: async () => {} }));
   return {
     endpoint: `127.0.0.1:${server.port}`,
+    faults: server.faults,
     ask: duck.ask,
     refuseWith(check: typeof refuse) {
       refuse = check;
@@ -79,6 +87,7 @@ export async function startRedshift(password: string, connection: pg.ClientConfi
   });
   return {
     port: server.port,
+    faults: server.faults,
     query: async (sql: string): Promise<Record<string, unknown>[]> => (await admin.query(sql)).rows,
     async stop() {
       await server.stop();

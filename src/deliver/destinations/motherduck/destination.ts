@@ -22,9 +22,9 @@ export const dialectOf = (schema: string): Dialect => ({
   quote,
   table: (name) => `${quote(schema)}.${quote(name)}`,
   types,
-  // Parsed once into a struct: a path for each cell would parse its row again.
+  // Parsed once, from text into a struct: a path for each cell would parse its row again, as a cast to JSON would the whole.
   rows: (columns) =>
-    `(SELECT unnest(from_json(CAST($1 AS JSON), '[{${columns.map(({ name }) => `"${name}":"VARCHAR"`).join(',')}}]')) AS r)`,
+    `(SELECT unnest(from_json(CAST($1 AS VARCHAR), '[{${columns.map(({ name }) => `"${name}":"VARCHAR"`).join(',')}}]')) AS r)`,
   cell: ({ name, kind }) => `CAST(r.${quote(name)} AS ${types[kind]})`,
   jsonText: (column) => `CAST(${column} AS VARCHAR)`,
   layout: ({ key }) => `, PRIMARY KEY (${key.map(quote).join(', ')}))`,

@@ -64,9 +64,12 @@ export function mysqlConnection(settings: Settings, { allowPrivate }: Destinatio
     open ??= connected();
     const client = await open;
     let rows: Row[] = [];
-    for (const { sql, values = {}, lists } of statements) {
-      const parameters = lists === undefined ? Object.values(values) : [lists];
-      const [answer] = await client.query({ sql, values: parameters, timeout: deadlineMs });
+    for (const { sql, values } of statements) {
+      const [answer] = await client.query({
+        sql,
+        timeout: deadlineMs,
+        ...(values && { values: Object.values(values) }),
+      });
       rows = Array.isArray(answer) ? (answer as RowDataPacket[]).map(textRow) : [];
     }
     return rows;

@@ -30,10 +30,12 @@ const casts: Partial<Record<Kind, (value: string) => string>> = {
 /** JSON_TABLE turns a bad date into 0000-00-00 and a bad amount into 0, so every column is text, which the strict INSERT casts. */
 const column = (name: string, type = 'LONGTEXT') => `${quote(name)} ${type} CHARACTER SET utf8mb4 PATH '$.${name}'`;
 
-function literal(text: string | undefined, kind: Kind): string | null {
-  if (text === undefined) return null;
-  if (kind === 'time') return text.replace('T', ' ').replace('Z', '');
-  return kind === 'boolean' ? String(Number(text === 'true')) : text;
+/** Our sessions read a backslash as an escape. The engine casts each text to its column. */
+function literal(text: string | undefined, kind: Kind): string {
+  if (text === undefined) return 'NULL';
+  if (kind === 'time') return `'${text.replace('T', ' ').replace('Z', '')}'`;
+  if (kind === 'boolean') return text === 'true' ? '1' : '0';
+  return /['\\]/.test(text) ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text}'`;
 }
 
 const dialect: Dialect = {
@@ -50,13 +52,17 @@ const dialect: Dialect = {
     return kind === 'key' ? `CONVERT(${cell} USING utf8mb4) COLLATE utf8mb4_bin` : cell;
   },
   merge(table: Table, columns, how, rows) {
-    const values = { rows: jsonOf(rows) };
     const target = dialect.table(table.name);
     const source = `(${sourceSql(dialect, columns)}) s`;
     const others = settable(table, columns);
     if (how === 'present') {
       const set = others.map(({ name }) => `t.${quote(name)} = s.${quote(name)}`).join(', ');
-      return [{ sql: `UPDATE ${target} t JOIN ${source} ON ${onKeys(dialect, table)} SET ${set}`, values }];
+      return [
+        {
+          sql: `UPDATE ${target} t JOIN ${source} ON ${onKeys(dialect, table)} SET ${set}`,
+          values: { rows: jsonOf(rows) },
+        },
+      ];
     }
     // Assigned from left to right, and the comparison reads version and epoch: they come last. MariaDB has no alias for the new row.
     const isRank = (name: string) => name === 'epoch' || name === 'version';
@@ -76,11 +82,13 @@ const dialect: Dialect = {
     const update = how === 'once' ? [`${target}.${quote(key)} = ${target}.${quote(key)}`] : set;
     const insert = `INSERT INTO ${target} (${names(dialect, columns)})`;
     const onDuplicate = `ON DUPLICATE KEY UPDATE ${update.join(', ')}`;
-    if (rows.cells.length === 0)
-      return [{ sql: `${insert} SELECT ${names(dialect, columns, 's.')} FROM ${source} ${onDuplicate}`, values }];
+    if (rows.cells.length === 0) {
+      const sql = `${insert} SELECT ${names(dialect, columns, 's.')} FROM ${source} ${onDuplicate}`;
+      return [{ sql, values: { rows: '[]' } }];
+    }
     // As literals they take a third of the time of JSON_TABLE (bench warehouses, MariaDB 10.11).
-    const lists = rows.cells.map((row) => columns.map((one) => literal(row[one.name], one.kind)));
-    return [{ sql: `${insert} VALUES ? ${onDuplicate}`, lists }];
+    const lists = rows.cells.map((row) => `(${columns.map((one) => literal(row[one.name], one.kind)).join(',')})`);
+    return [{ sql: `${insert} VALUES ${lists.join(',')} ${onDuplicate}` }];
   },
   jsonText: (name) => name,
   layout: ({ key, name }) => {

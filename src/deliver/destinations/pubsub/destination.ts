@@ -36,7 +36,8 @@ export const destinationType = busDestination<Settings>({
         if (allowed.kind === 'failed') {
           const message = `${label}: ${allowed.message}.`;
           if (allowed.isBlocked) return { failure: { kind: 'dead', code: 'deliver.blocked_address', message } };
-          return { failure: { kind: 'retry', code: 'deliver.auth_failed', message } };
+          const code = allowed.isAway ? 'deliver.unreachable' : 'deliver.auth_failed';
+          return { failure: { kind: 'retry', code, message } };
         }
         const said = await ask(services, allowed.request, limits);
         if ('failure' in said || said.answer.status !== 401 || !(await login.refused(allowed.request))) return said;
