@@ -171,7 +171,7 @@ function One({ destination }: { destination: Destination }) {
             <TryNow action="try_destination" of={destination.name} />
           </div>
         )}
-        {failure && !destination.circuit && !destination.refusing && (
+        {failure && !destination.circuit && !destination.refusing && !destination.paused_until && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>
