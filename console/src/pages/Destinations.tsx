@@ -82,7 +82,7 @@ function Well({ items }: { items: readonly Destination[] }) {
             phone: 'labelled',
             cell: ({ last_delivered_at: at }) => <Ago at={at} none="none in the last day" />,
           },
-          { head: '', cell: (one) => <Resend destination={one} /> },
+          { head: 'Again', cell: (one) => <Resend destination={one} /> },
         ]}
       />
     </Card>
