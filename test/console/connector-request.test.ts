@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { emptyBrand } from '../../console/src/pages/onboard/brand.ts';
 import { readRequest, writeRequest } from '../../console/src/pages/onboard/connector-request.ts';
 import { documentOf } from '../../console/src/pages/onboard/document.ts';
+import { answered, questionsIn } from '../../console/src/pages/onboard/questions.ts';
 
 const text = `connector: harbour # ours
 pull:
@@ -129,4 +130,26 @@ test('a brand’s document says what was typed, whatever characters it has', () 
     const read = parse(documentOf(brand, []).text);
     assert.deepEqual([read.pull.base_url, read.deliver, read.preview], [baseUrl, ['null', 'crm'], ['null', 'crm']]);
   }
+});
+
+test('a guess that the proposal is not sure of is a question; its answer removes the remark and nothing else', () => {
+  const text = [
+    '# Proposed from a sample: check every line before you use it.',
+    'pull:',
+    '  # 0.30 nothing in the sample shows the paging',
+    '  pagination:',
+    '    type: offset',
+    '    limit: query.limit',
+    'map:',
+    '  id: id # 0.93 its name is close',
+    '  source: origin # 0.55 short texts',
+    '',
+  ].join('\n');
+  const [paging, source, ...others] = questionsIn(text);
+  assert.ok(paging && source);
+  assert.deepEqual(others, []);
+  assert.deepEqual([paging.key, paging.value], ['pagination', 'type: offset, limit: query.limit']);
+  assert.deepEqual([source.key, source.value, source.reason], ['source', 'origin', 'short texts']);
+  assert.deepEqual(parse(answered(answered(text, source), paging)), parse(text));
+  assert.deepEqual(questionsIn(answered(answered(text, source), paging)), []);
 });

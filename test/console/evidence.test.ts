@@ -14,7 +14,19 @@ import { go } from './support/go.ts';
  * States by pages: every sentence about health that a page says of a brand or a destination is compared with rows of the database, so a
  * sentence without its fact fails. The sentences are recognized by their words, wherever they stand.
  */
-const brands = ['sound', 'no-mail', 'nowhere', 'silent', 'key-refused', 'all-refused', 'cancelling'] as const;
+const brands = [
+  'sound',
+  'no-mail',
+  'nowhere',
+  'silent',
+  'key-refused',
+  'all-refused',
+  'cancelling',
+  'gone-quiet',
+  'wrong-clock',
+  'login-ended',
+  'stream-cut',
+] as const;
 type Brand = (typeof brands)[number];
 
 interface Facts {
@@ -25,6 +37,12 @@ interface Facts {
   readonly dead: number;
   readonly alerts: number;
   readonly refused_key: boolean;
+  /** Hours since its last event. */
+  readonly quiet_hours: number | null;
+  /** Events that were refused because of their time. */
+  readonly untimely: number;
+  readonly login_ended: boolean;
+  readonly stream_failures: number;
 }
 
 /** What a page may say of a brand, and the facts that it needs. */
@@ -49,9 +67,34 @@ const sentences: readonly (readonly [pattern: RegExp, holds: (facts: Facts, ...v
   [/refuses our credentials/g, ({ refused_key, dead, waiting }) => refused_key && dead === 0 && waiting > 0],
   [/refuses all changes.*?(\d+) records? refused/gs, ({ dead }, n) => dead === Number(n)],
   [/(\d+) of (\d+) coming bookings were cancelled/g, (_, part, all) => Number(part) * 4 >= Number(all)],
+  [
+    /No event for ([\d.]+) hours/g,
+    ({ quiet_hours, bookings }, hours) => bookings > 0 && Math.abs(Number(hours) - (quiet_hours ?? 0)) <= 0.1,
+  ],
+  [/(\d+) events? were refused because their timestamp/g, ({ untimely }, n) => untimely === Number(n)],
+  [/partner refuses the credentials; pulling is paused/g, ({ login_ended }) => login_ended],
+  [/The stream cannot be read/g, ({ stream_failures }) => stream_failures >= 3],
   [/Values of 0 bookings/g, () => false],
   [/tried again .{0,12} ago/g, () => false],
 ];
+
+const streamed = `connector: streamed
+pull:
+  request: { path: /list, query: { from: "{window.from}", to: "{window.to}" } }
+  single: { path: "/list/{id}" }
+push:
+  envelope: { event: name, names: { reservation.updated: changed }, brand: hotelId, data: { id: key } }
+  thin: { id: id }
+stream:
+  path: /events
+  subscription: "subscription { newEvent(input: {input}) { metadata { offset } name key } }"
+  variables: { input: { offset: "{offset}" } }
+  event: newEvent
+  offset: metadata.offset
+  ping: 1s
+  pause: 1s
+  replay: { kept: 7d, inclusive: true }
+`;
 
 describe('each sentence about health has its fact', { skip }, () => {
   let desk: Desk;
@@ -73,6 +116,7 @@ describe('each sentence about health has its fact', { skip }, () => {
       `integration: ${name}\nconnector: hotel\nbrand_id: ${name}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [${deliver}]\n`;
     const http = (name: string, url: string) =>
       `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\n`;
+    const pull = `pull:\n  base_url: http://127.0.0.1:9\n  auth: { type: none }\n  syncs: { pre_stay: { every: 60m, range: [+1d, +7d] } }\n`;
     desk = await openDesk({
       'destinations/locked.yaml': http('locked', await answering(401)),
       'destinations/picky.yaml': http('picky', await answering(422)),
@@ -83,6 +127,11 @@ describe('each sentence about health has its fact', { skip }, () => {
       'integrations/key-refused.yaml': document('key-refused', 'locked'),
       'integrations/all-refused.yaml': document('all-refused', 'picky'),
       'integrations/cancelling.yaml': document('cancelling', 'lake'),
+      'integrations/gone-quiet.yaml': document('gone-quiet', 'lake'),
+      'integrations/wrong-clock.yaml': document('wrong-clock', 'lake'),
+      'integrations/login-ended.yaml': `${document('login-ended', 'lake')}${pull}`,
+      'connectors/streamed.yaml': streamed,
+      'integrations/stream-cut.yaml': `${document('stream-cut', 'lake').replace('hotel', 'streamed')}${pull}stream: { key: a-key, chain: ABC }\n`,
     });
     const send = async (name: Brand, count: number, more: object = {}, event = 'created') => {
       for (let i = 0; i < count; i++) {
@@ -102,11 +151,12 @@ describe('each sentence about health has its fact', { skip }, () => {
     await send('key-refused', 12);
     await send('all-refused', 12);
     await send('cancelling', 30);
+    await send('gone-quiet', 12);
     await until('all are stored', async () => {
       const { rows } = await query(
         `select count(*)::int as n from records where type = 'reservation' and version > 0 and integration <> 'grand'`,
       );
-      return rows[0].n === 90;
+      return rows[0].n === 102;
     });
     await send('cancelling', 12, { status: 'cancelled' }, 'cancelled');
     await until('what can be delivered is, and what is refused has failed or waits', async () => {
@@ -127,6 +177,18 @@ describe('each sentence about health has its fact', { skip }, () => {
       );
       return rows[0].n >= 6;
     });
+    // A brand whose events came every hour for weeks and stopped; one whose sender's clock is wrong; one whose login has ended.
+    await query(`update events set received_at = now() - interval '3 hours' where integration = 'gone-quiet'`);
+    await query(`insert into activity (integration, step, at, events)
+      select 'gone-quiet', '1h', h, 20 from generate_series(date_trunc('hour', now()) - interval '27 days', now() - interval '4 hours', interval '1 hour') as h`);
+    await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
+      values ('wrong-clock', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]')`);
+    await query(`insert into partner_accounts (integration, auth_failed_at, auth_message)
+      values ('login-ended', now(), 'the refresh token has expired') on conflict (integration) do update set auth_failed_at = now()`);
+    await until('the stream was tried three times', async () => {
+      const { rows } = await query(`select from streams where account = 'stream-cut' and failures >= 3`);
+      return rows.length === 1;
+    });
     while ((await countEvidence(desk.service.runtime.pool)) > 0);
     await watchOnce(desk.service.runtime);
     page = await desk.signIn();
@@ -144,6 +206,10 @@ describe('each sentence about health has its fact', { skip }, () => {
               (select count(*)::int from outbox o where o.integration = $1 and o.due_at is not null) as waiting,
               (select count(*)::int from dead_letters d where d.integration = $1 and d.state = 'open') as dead,
               (select count(*)::int from alerts a where a.resolved_at is null and (a.integration = $1 or $1 = any(a.brands))) as alerts,
+              (select extract(epoch from now() - max(e.received_at))::float8 / 3600 from events e where e.integration = $1) as quiet_hours,
+              (select coalesce(sum(j.count), 0)::int from rejections j where j.integration = $1 and j.reason = 'timestamp_old') as untimely,
+              exists (select from partner_accounts p where p.integration = $1 and p.auth_failed_at is not null) as login_ended,
+              (select coalesce(max(t.failures), 0) from streams t where t.account = $1) as stream_failures,
               exists (select from remotes m join outbox o on o.destination = m.name where o.integration = $1 and m.refused) as refused_key
          from records r where r.integration = $1 and r.type = 'reservation' and r.version > 0`,
       [name],
@@ -216,8 +282,11 @@ describe('each sentence about health has its fact', { skip }, () => {
     assert.match(await textOf(page.getByRole('link', { name: /^Incidents/ })), new RegExp(`^Incidents${count} open`));
     assert.ok((await textOf(page.locator('.lead'))).startsWith(title), title);
     const rows = await page.getByRole('table', { name: 'Health of each brand' }).getByRole('row').allTextContents();
-    const unwell = rows.filter((row) => /Attention|Failing/.test(row)).length;
-    assert.match(await textOf(page.locator('.lead')), new RegExp(`${unwell} of 8 brands need attention`));
+    const unwell = rows.filter((row) => /Attention|Failing|Auth failed/.test(row)).length;
+    assert.match(
+      await textOf(page.locator('.lead')),
+      new RegExp(`${unwell} of ${brands.length + 1} brands need attention`),
+    );
     const places = page.getByRole('list', { name: 'Destinations' });
     assert.match(await textOf(places.getByRole('listitem').filter({ hasText: 'picky' })), /12 blocked/);
     assert.match(await textOf(places.getByRole('listitem').filter({ hasText: /^locked/ })), /12 waiting/);

@@ -83,7 +83,7 @@ function Well({ items }: { items: readonly Destination[] }) {
             phone: 'labelled',
             cell: ({ last_delivered_at: at }) => <Ago at={at} none="none in the last day" />,
           },
-          { head: '', cell: (one) => <Resend destination={one} /> },
+          { head: 'Again', cell: (one) => <Resend destination={one} /> },
         ]}
       />
     </Card>
@@ -188,7 +188,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
             <TryNow action="try_destination" of={destination.name} />
           </div>
         )}
-        {failure && !destination.circuit && !destination.refusing && (
+        {failure && !destination.circuit && !destination.refusing && !destination.paused_until && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
             Last failed attempt <Ago at={destination.last_failed_at} />.
           </Notice>

@@ -7,9 +7,12 @@ import { Change } from './Change.tsx';
 const parts = ['1–30', '31–60', '61–90'];
 type Part = HotelReport['pace'][number];
 
-const compared = (then: (part: Part) => { readonly rooms: number } | null) => (part: Part) => {
+type Then = (part: Part) => { readonly rooms: number } | null;
+
+/** Without any booking at that time, nothing is known of it: most likely the brand was not connected yet. */
+const compared = (pace: readonly Part[], then: Then) => (part: Part) => {
   const before = then(part);
-  return before === null ? (
+  return before === null || pace.every((one) => !then(one)?.rooms) ? (
     '–'
   ) : (
     <>
@@ -30,9 +33,9 @@ export function Pace({ report: { pace } }: { report: HotelReport }) {
         columns={[
           { head: 'Nights', cell: ({ from }) => parts[pace.findIndex((one) => one.from === from)] },
           { head: 'Now', kind: 'number', cell: ({ now }) => number(now.rooms) },
-          { head: 'A week ago', kind: 'number', cell: compared(({ week_ago }) => week_ago) },
-          { head: '4 weeks ago', kind: 'number', phone: 'hidden', cell: compared(({ month_ago }) => month_ago) },
-          { head: 'Last year', kind: 'number', cell: compared(({ year_ago }) => year_ago) },
+          { head: 'A week ago', kind: 'number', cell: compared(pace, ({ week_ago }) => week_ago) },
+          { head: '4 weeks ago', kind: 'number', phone: 'hidden', cell: compared(pace, ({ month_ago }) => month_ago) },
+          { head: 'Last year', kind: 'number', cell: compared(pace, ({ year_ago }) => year_ago) },
           {
             head: 'It ended at',
             kind: 'number',

@@ -2,6 +2,14 @@ import type { HotelReport } from '../../api/types.ts';
 import { number, percent, plural } from '../../parts/format.ts';
 import { money } from './money.ts';
 
+type Figure = readonly [label: string, value: string | number, detail: string];
+
+/** A day that nobody asked the partner for has no zeros. */
+const withUnknown =
+  (isKnown: boolean) =>
+  (figure: Figure): Figure =>
+    isKnown || !/today|tonight/.test(figure[0]) ? figure : [figure[0], '–', 'not known'];
+
 /** Today and tonight, and what the last days lost. */
 export function Today({ report }: { report: HotelReport }) {
   const { currency, guests, nights } = report;
@@ -11,7 +19,7 @@ export function Today({ report }: { report: HotelReport }) {
   const known = guests.returning + guests.new;
   const rooms = tonight?.rooms_available;
   const amount = (value: number | null | undefined) => (value == null ? '–' : money(value, currency));
-  const figures = [
+  const figures: readonly Figure[] = [
     [
       'Arrivals today',
       arrivals.reservations,
@@ -42,10 +50,10 @@ export function Today({ report }: { report: HotelReport }) {
         ? 'the guests who arrive have no profiles yet'
         : `${guests.returning} of ${known} arrivals in 7 days`,
     ],
-  ] as const;
+  ];
   return (
     <div className="figures four">
-      {figures.map(([label, value, detail]) => (
+      {figures.map(withUnknown(tonight?.known !== false)).map(([label, value, detail]) => (
         <div key={label} className="figure">
           <span className="label">{label}</span>
           <span className="value">{typeof value === 'number' ? number(value) : value}</span>

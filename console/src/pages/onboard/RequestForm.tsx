@@ -31,8 +31,10 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
       description={description}
       required={required}
       placeholder={usual ?? ''}
-      value={request.paging[name] ?? ''}
-      onChange={(event) => change({ paging: { ...request.paging, [name]: event.currentTarget.value } })}
+      value={places.has(name) ? bare(request.paging[name] ?? '') : (request.paging[name] ?? '')}
+      onChange={({ currentTarget: { value } }) =>
+        change({ paging: { ...request.paging, [name]: places.has(name) ? placed(value, where) : value } })
+      }
     />
   );
   return (
@@ -87,30 +89,33 @@ export function RequestForm(props: { text: string; onText: (text: string) => voi
         }}
         onBlur={() => setTypedMore(undefined)}
       />
-      <details className="fold" open={type === 'none'}>
-        <summary>Paging: {form?.description ?? type}</summary>
-        <Select
-          label="Paging"
-          data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
-          value={type}
-          onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(formOf(next), where) } })}
-        />
-        {form && form.fields.length > 0 && (
-          <>
-            <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
-            <details className="fold">
-              <summary>More about paging</summary>
-              <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
-            </details>
-          </>
-        )}
-      </details>
+      <Select
+        label="Paging"
+        data={forms.map(({ fixed: { type: value = '' }, description }) => ({ value, label: description }))}
+        value={type}
+        onChange={(next) => change({ paging: { type: next ?? 'none', ...firstPaging(formOf(next), where) } })}
+      />
+      {form && form.fields.length > 0 && (
+        <>
+          <div className="fields">{form.fields.filter(({ usual }) => usual === undefined).map(draw)}</div>
+          <details className="fold">
+            <summary>More about paging</summary>
+            <div className="fields">{form.fields.filter(({ usual }) => usual !== undefined).map(draw)}</div>
+          </details>
+        </>
+      )}
       <p className="small muted">
         Events by a stream (a WebSocket): add <code>stream</code> to the document; see docs/guides/streams.md.
       </p>
     </div>
   );
 }
+
+/** Parameters of the request. The form shows their names alone; `query.` or `body.` follows from the method. */
+const places: ReadonlySet<string> = new Set(['offset', 'limit', 'page', 'cursor']);
+const bare = (place: string): string => place.replace(/^(?:query|body)\./, '');
+const placed = (name: string, where: 'query' | 'body'): string =>
+  name === '' || /^(?:query|body|header)\./.test(name) ? name : `${where}.${name}`;
 
 /** The schema's examples, so that a kind that is chosen is complete. */
 function firstPaging(form: AuthForm | undefined, where: 'query' | 'body'): Record<string, string> {

@@ -19,6 +19,7 @@ import { isConnectorName, useSuggest } from '../studio/suggest.ts';
 import { type AuthForm, authForms } from './auth.ts';
 import type { Brand } from './brand.ts';
 import { FindSystem } from './FindSystem.tsx';
+import { Questions } from './Questions.tsx';
 import { RequestForm } from './RequestForm.tsx';
 
 const ways = { connector: 'Its name', sample: 'An answer', description: 'An API description' };
@@ -156,6 +157,7 @@ export function MappingForm(props: Step & { onBack: () => void }) {
           )}
         />
       )}
+      <Questions text={text} onText={write} />
       <div className="split">
         <Card title="Request" aside="what an answer cannot show">
           <RequestForm text={text} onText={write} />
