@@ -151,6 +151,11 @@ const commands: readonly CommandEntry[] = [
     () => import('./restore.ts'),
   ],
   [
+    'audit <destination>',
+    'compare what a destination holds with what would be sent to it now',
+    () => import('./audit.ts'),
+  ],
+  [
     'restored',
     'declare that the database was restored from a backup, so that destinations accept older versions again',
     () => import('./restored.ts'),
