@@ -83,6 +83,7 @@ const sidebar = [
       page('Business rules', '/guides/rules'),
       page('Adapters', '/guides/adapters'),
       page('Assistants', '/guides/assistants'),
+      page('Audit', '/guides/audit'),
       page('Error codes', '/errors'),
       page('Database', '/reference/database'),
       page('Webhook sender', '/partners/webhook-sender'),
