@@ -24,6 +24,12 @@ const habits = 'The last four weeks, at the hours of the property’s clock.';
 const about: Record<AlertKind, readonly [means: string, when: string, silenced: string]> = {
   role_missing: ['No running node has the role `web`, or `worker`.', 'A minute after the last such node was seen.', ''],
   disk_full: ['The disk of the workspace, or of the embedded database, is nearly full.', 'Less than 1 GB is free.', ''],
+  destination_differs: [
+    'An audit found records behind, changed, missing or wrongly there.',
+    'At the end of the audit.',
+    'the next audit of the same brand and destination',
+  ],
+  erased_guest_there: ['An audit found an erased guest in a destination.', 'At the end of the audit.', ''],
   auth_failed: [
     'The partner refuses the credentials of a brand; its pulls are paused.',
     'At the second 401, after one renewal.',

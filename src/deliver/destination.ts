@@ -5,7 +5,8 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import type { Authorizer } from '../outbound/auth/outgoing.ts';
 import type { Rate } from '../outbound/circuit.ts';
 import type { Http } from '../outbound/http.ts';
-import type { EpochMs, Json, Report } from '../terms.ts';
+import type { EntityType, EpochMs, Json, JsonObject, Report } from '../terms.ts';
+import type { There } from './compare.ts';
 import type { Delivery } from './message.ts';
 
 /**
@@ -148,6 +149,68 @@ export interface FeedbackFailure {
 /** Rows of the tables of a warehouse; the cells are texts. */
 export type WarehouseState = Readonly<Partial<Record<'brands' | 'runs', readonly Readonly<Record<string, string>>[]>>>;
 
+/** What a destination holds, for an audit. A call that cannot read rejects with `Unreadable`. */
+export interface Holdings {
+  /** Before the first reading of an audit. */
+  begin?(): Promise<void>;
+  /** The rows with these ids, in any order. Contents are asked for where digests differ. */
+  rows(
+    of: RecordsOf,
+    ids: readonly string[],
+    what: 'digests' | 'contents',
+    /** What would be sent of them. */
+    deliveries: ReadonlyMap<string, Delivery>,
+  ): Promise<readonly HeldRow[]>;
+  /** How many are asked for at once. */
+  readonly atOnce?: number;
+  /** Whether anything of a delivery is kept there that can be read back; by default all of it. */
+  expects?(delivery: Delivery): boolean;
+  /** What a row has of a delivery; by default its record. */
+  contentOf?(delivery: Delivery): JsonObject;
+  /** The digest of a row that was delivered so. It may differ although the contents are equal. */
+  digestOf(delivery: Delivery): string;
+  /** The ids after this one that it has, in its own order. Absent: it cannot be listed. */
+  ids?(of: RecordsOf, after: string, limit: number): Promise<readonly string[]>;
+  /** Every brand of which it has records. */
+  integrations?(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface RecordsOf {
+  readonly integration: string;
+  readonly type: EntityType;
+}
+
+export interface HeldRow extends Omit<There, 'content'> {
+  readonly id: string;
+  readonly digest?: string;
+  readonly content?: There['content'];
+}
+
+/** A row in a file, which an audit sets aside: files have no order by record. */
+export interface HeldInFile extends RecordsOf {
+  readonly id: string;
+  readonly epoch: number;
+  readonly version: number;
+  readonly isRemoved: boolean;
+  readonly digest: string;
+  readonly place: number;
+}
+
+export interface HeldFiles {
+  /** Each file that was read, with its state. */
+  files(): Promise<ReadonlyMap<string, string>>;
+  clear(): Promise<void>;
+  add(file: string, state: string, rows: readonly HeldInFile[]): Promise<void>;
+  /** The newest version of each of these records. */
+  find(of: RecordsOf, ids: readonly string[]): Promise<readonly (HeldInFile & { readonly file: string })[]>;
+  ids(of: RecordsOf, after: string, limit: number): Promise<readonly string[]>;
+  integrations(): Promise<readonly string[]>;
+}
+
+/** The message names no value. */
+export class Unreadable extends Error {}
+
 export interface Foreseen {
   readonly requests: number;
   readonly limit: Limit | undefined;
@@ -176,6 +239,8 @@ export interface DestinationType<Settings = unknown> {
   /** The vendor tells who unsubscribed, bounced or complained. */
   readonly reports?: (settings: Settings) => boolean;
   feedback?(settings: Settings, services: DestinationServices): ReadFeedback;
+  /** Reads back what it holds; absent where that is not possible. `held` is for what is in files. */
+  holdings?(settings: Settings, services: DestinationServices, held: HeldFiles): Holdings | undefined;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }
