@@ -23,7 +23,11 @@ const habits = 'The last four weeks, at the hours of the property’s clock.';
 /** What the condition is, when it raises the alert, and which other alert or state takes its place. */
 const about: Record<AlertKind, readonly [means: string, when: string, silenced: string]> = {
   role_missing: ['No running node has the role `web`, or `worker`.', 'A minute after the last such node was seen.', ''],
-  disk_full: ['The disk of a node’s workspace is nearly full. Without `DATABASE_URL` the database is there too.', 'Less than 1 GB free.', ''],
+  disk_full: [
+    'The disk of a node’s workspace is nearly full. Without `DATABASE_URL` the database is there too.',
+    'Less than 1 GB free.',
+    '',
+  ],
   auth_failed: [
     'The partner refuses the credentials of a brand; its pulls are paused.',
     'At the second 401, after one renewal.',
