@@ -44,6 +44,7 @@ async function main(): Promise<void> {
   try {
     const link = await signInLink(demo);
     const context = await browser.newContext({ deviceScaleFactor: 1 });
+    context.setDefaultTimeout(180_000);
     const page = await context.newPage();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
