@@ -5,7 +5,8 @@ import type { Clock, Timers } from '../kit/clock.ts';
 import type { Authorizer } from '../outbound/auth/outgoing.ts';
 import type { Rate } from '../outbound/circuit.ts';
 import type { Http } from '../outbound/http.ts';
-import type { EpochMs, Json, Report } from '../terms.ts';
+import type { EntityType, EpochMs, Json, JsonObject, Report } from '../terms.ts';
+import type { There } from './compare.ts';
 import type { Delivery } from './message.ts';
 
 /**
@@ -148,6 +149,33 @@ export interface FeedbackFailure {
 /** Rows of the tables of a warehouse; the cells are texts. */
 export type WarehouseState = Readonly<Partial<Record<'brands' | 'runs', readonly Readonly<Record<string, string>>[]>>>;
 
+/** What a destination holds, for an audit. A call that cannot read rejects with `Unreadable`. */
+export interface Holdings {
+  /** The rows with these ids, in any order. Contents are asked for where digests differ. */
+  rows(of: RecordsOf, ids: readonly string[], what: 'digests' | 'contents'): Promise<readonly HeldRow[]>;
+  /** The digest of a row that was delivered so. It may differ although the contents are equal. */
+  digestOf(delivery: Delivery): string;
+  /** The ids after this one that it has, in its own order. Absent: it cannot be listed. */
+  ids?(of: RecordsOf, after: string, limit: number): Promise<readonly string[]>;
+  /** Every brand of which it has records. */
+  integrations?(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface RecordsOf {
+  readonly integration: string;
+  readonly type: EntityType;
+}
+
+export interface HeldRow extends Omit<There, 'content'> {
+  readonly id: string;
+  readonly digest?: string;
+  readonly content?: JsonObject;
+}
+
+/** The message names no value. */
+export class Unreadable extends Error {}
+
 export interface Foreseen {
   readonly requests: number;
   readonly limit: Limit | undefined;
@@ -176,6 +204,8 @@ export interface DestinationType<Settings = unknown> {
   /** The vendor tells who unsubscribed, bounced or complained. */
   readonly reports?: (settings: Settings) => boolean;
   feedback?(settings: Settings, services: DestinationServices): ReadFeedback;
+  /** Reads back what it holds; absent where that is not possible. */
+  holdings?(settings: Settings, services: DestinationServices): Holdings | undefined;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

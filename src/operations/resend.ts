@@ -55,7 +55,7 @@ export async function resendRecords(
   let queued = 0;
   for (const lane of lanes) {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const step = await resendStep(runtime.pool, lane, after, id);
+      const step = await resendStep(runtime.pool, lane, after, id === undefined ? undefined : [id]);
       if (isCounted(lane)) queued += step.queued;
       onStep?.(queued);
       after = step.last;

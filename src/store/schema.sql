@@ -604,6 +604,22 @@ create index dead_letters_by_time on dead_letters (closed_at) where (state <> 'o
 create index dead_letters_by_id on dead_letters (dead_letter_id);
 comment on table dead_letters is 'What failed for good, whole, with its reason. The same record failing again at the next poll counts up, it does not pile up.';
 
+create table comparisons (
+  destination text not null,
+  integration text not null,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  part text,
+  complete boolean not null,
+  reason text,
+  counts jsonb not null,
+  differences jsonb not null,
+  primary key (destination, integration)
+);
+comment on table comparisons is 'The last audit of what each destination holds of each brand: counts, and the first differences by id and path, without values.';
+comment on column comparisons.part is 'What was compared, if not all: the changes since a time, or a sample.';
+comment on column comparisons.reason is 'Why it is not complete.';
+
 -- Operation
 
 create table alerts (
@@ -682,7 +698,7 @@ create table jobs (
   message text,
   halvings int not null default 0,
   refusals jsonb not null default '[]',
-  check (operation in ('replay', 'resend', 'reprocess')),
+  check (operation in ('replay', 'resend', 'reprocess', 'audit')),
   check (state in ('queued', 'running', 'done', 'stopped', 'failed'))
 );
 create index jobs_due on jobs (due_at) where (due_at is not null);

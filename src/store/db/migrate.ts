@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '3fb1fbc607788908d9425e39a4984018321d52331b372d7e3b428cad4d9acd6b',
+  hash: '452877f4b28fbbb5747c40da31b0cd11553773bb40d17ea8a5ceb8bc853013bd',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -1,4 +1,5 @@
 import { decodeRecord } from '../../canonical/reservation.ts';
+import type { Peeked } from '../../deliver/expected.ts';
 import type { Claimed, ClaimedByBrand, ClaimOptions, LaneKey } from '../../deliver/ports.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { ChangeEvent, EntityType } from '../../terms.ts';
@@ -120,6 +121,44 @@ export async function claim(
     values: [texts(integrations), destination, mostEach, leaseMs, isProbe, sinceMs],
   });
   return readRows({ pool, keyring }, destination, rows, { withDelivered, withMentions });
+}
+
+/** Records of a lane as an audit holds them against the destination: after an id, or these. */
+const auditSql = (withDelivered: boolean) => `
+  with claimed as (
+    select r.integration, r.type, r.id, r.version, least(coalesce(o.delivered_version, 0), r.version - 1) as delivered_version,
+           coalesce(o.removed, false) as removed, coalesce(o.leaving, false) as leaving, 0 as attempt, coalesce(o.fence, 0) as fence,
+           false as interrupted, coalesce(o.delivered_version, 0) > 0 as known, coalesce(o.next_version <= o.last_version, false) as waits,
+           concat_ws(' ', r.version, o.next_version, o.last_version, o.fence) as stamp
+      from records r left join outbox o on o.integration = r.integration and o.id = r.id and o.type = r.type and o.destination = $2
+     where r.integration = $1 and r.type = $3 and r.version > 0 and r.id > $4 and ($6::text[] is null or r.id = any($6))
+       and ($7::timestamptz is null or r.changed_at >= $7) order by r.id limit $5
+  )
+  ${readClaimed(withDelivered)} order by k.id`;
+
+export interface AuditPage {
+  readonly after: string;
+  readonly limit: number;
+  readonly ids?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+}
+
+export async function peekForAudit(
+  { pool, keyring }: { readonly pool: Pool; readonly keyring: Keyring },
+  { integration, destination, type }: LaneKey & { readonly type: EntityType },
+  { after, limit, ids, since }: AuditPage,
+  options: Pick<ClaimOptions, 'withDelivered' | 'withMentions'>,
+): Promise<Peeked[]> {
+  const values = [integration, destination, type, after, limit, ids, since];
+  const { rows } = await pool.query<ClaimedRow & { known: boolean; waits: boolean; stamp: string }>(
+    auditSql(options.withDelivered === true),
+    values,
+  );
+  const claimed = await readRows({ pool, keyring }, destination, rows, options);
+  return rows.flatMap(({ known, waits, stamp }, i) => {
+    const one = claimed[i];
+    return one === undefined ? [] : [{ ...one, isKnown: known, waits, stamp }];
+  });
 }
 
 /** What a resend or a release would claim of a lane, after an id; nothing is claimed. */

@@ -13,7 +13,7 @@ export interface ResendLane {
 }
 
 /**
- * Queues the newest version of the next records after an id, or of one, for a destination, with its original idempotency key. Records that
+ * Queues the newest version of the next records after an id, or of some, for a destination, with its original idempotency key. Records that
  * have work queued or are held back do not change, nor do those of which a newer version was delivered meanwhile. In steps, so that
  * intake never waits long for a row. `last` is undefined after the last step.
  */
@@ -21,13 +21,13 @@ export async function resendStep(
   pool: Pool,
   { integration, destination, type }: ResendLane,
   after: string,
-  id?: string,
+  ids?: readonly string[],
   limit = resentAtOnce,
 ): Promise<{ readonly read: number; readonly queued: number; readonly last: string | undefined }> {
   const { last, read, queued } = await onlyRow(pool)<{ last: string | null; read: number; queued: number }>(
     `with step as (
        select id, version from records
-        where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text is null or id = $6) order by id limit $5
+        where integration = $1 and type = $3 and version > 0 and id > $4 and ($6::text[] is null or id = any($6)) order by id limit $5
      ), put as (
        insert into outbox as o (integration, destination, type, id, next_version, last_version, due_at)
        select $1, $2, $3, id, version, version, now() from step order by id
@@ -37,7 +37,7 @@ export async function resendStep(
        returning id)
      select (select max(id) from step) as last, (select count(*)::int from step) as read,
             (select count(*)::int from put) as queued`,
-    [integration, destination, type, after, limit, id],
+    [integration, destination, type, after, limit, ids],
   );
   return { read, queued, last: last === null || read < limit ? undefined : last };
 }

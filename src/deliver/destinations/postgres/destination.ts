@@ -7,6 +7,7 @@ import { brandWriter } from '../../brands.ts';
 import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { failureOf, mayBeMistyped, mistypedColumns } from './failure.ts';
+import { postgresHoldings } from './holdings.ts';
 import { eraseFromVersions, mergeProfilesSql, mergeReservationsSql, stageName, stageSql } from './merge.ts';
 import { inTransaction, migrateWarehouse, openWarehouse } from './schema.ts';
 import { type Settings, settingsSchema, timeoutMs } from './settings.ts';
@@ -18,6 +19,12 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1_000, most: 10_000 }),
   timeoutMs,
+  holdings: (settings, { allowPrivate }) =>
+    postgresHoldings(
+      openWarehouse(settings, allowPrivate, timeoutMs(settings)),
+      `"${settings.schema}"`,
+      timeoutMs(settings),
+    ),
   open(settings, { allowPrivate, clock, brandOf }): Destination {
     const limitMs = timeoutMs(settings);
     const pool = openWarehouse(settings, allowPrivate, limitMs);

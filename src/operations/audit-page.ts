@@ -1,0 +1,208 @@
+import { compare, type Finding, type Here, type There } from '../deliver/compare.ts';
+import { guestsOf } from '../deliver/consent.ts';
+import { type HeldRow, type Holdings, type RecordsOf, Unreadable } from '../deliver/destination.ts';
+import { expected, type Peeked } from '../deliver/expected.ts';
+import type { Delivery, MessageData } from '../deliver/message.ts';
+import type { Lane } from '../deliver/ports.ts';
+import { needsDelivered } from '../deliver/select.ts';
+import { chunksOf } from '../kit/chunks.ts';
+import type { Clock } from '../kit/clock.ts';
+import { hashesOf, identitiesOf } from '../privacy/identity.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { erasedAmong, idsWithoutRecord } from '../store/operate/comparisons.ts';
+import { type AuditPage, peekForAudit } from '../store/outbox/claim.ts';
+
+/** One page of an audit: records of ours and the rows that the destination has under their ids. */
+export interface Judged {
+  readonly id: string;
+  readonly finding: Finding;
+  readonly versionHere: number | null;
+  /** An erased guest is in what the destination has. */
+  readonly isErased: boolean;
+}
+
+export interface Page {
+  readonly judged: readonly Judged[];
+  readonly read: number;
+  /** Undefined for the last page. */
+  readonly last: string | undefined;
+  /** Why the rest was not read. */
+  readonly failure?: string;
+}
+
+interface Reading {
+  readonly runtime: Runtime;
+  readonly holdings: Holdings;
+  readonly laneOf: (integration: string) => Lane | undefined;
+  readonly epoch: number;
+}
+
+/** How many contents are in memory at a time. */
+const contentsAtOnce = 500;
+/** A record that keeps changing while it is read counts as waiting. */
+const mostReadings = 4;
+
+export async function compareOurs(reading: Reading, of: RecordsOf, page: AuditPage): Promise<Page> {
+  const lane = reading.laneOf(of.integration);
+  if (lane === undefined) return { judged: [], read: 0, last: undefined };
+  const peeked = await peek(reading, lane, of, page);
+  const ids = peeked.map(({ id }) => id);
+  const judged: Judged[] = [];
+  try {
+    const rows = byId(ids.length === 0 ? [] : await reading.holdings.rows(of, ids, 'digests'));
+    const unsure: string[] = [];
+    for (const one of peeked) {
+      const wanted = expected(lane, one, reading.epoch);
+      const findings = atOnce(wanted, rows.get(one.id) ?? [], reading.holdings);
+      if (findings === undefined) unsure.push(one.id);
+      else judged.push(...findings.map((finding) => judgedAs(one, finding)));
+    }
+    for (const chunk of chunksOf(unsure, contentsAtOnce))
+      judged.push(...(await compareAgain(reading, lane, of, chunk)));
+    return { judged, read: peeked.length, last: peeked.length < page.limit ? undefined : ids.at(-1) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const done = new Set(judged.map(({ id }) => id));
+    const unread = peeked.filter(({ id }) => !done.has(id)).map((one) => judgedAs(one, { kind: 'not_readable' }));
+    return { judged: [...judged, ...unread], read: peeked.length, last: undefined, failure: error.message };
+  }
+}
+
+/** What it has without a record of ours. */
+export async function compareTheirs(reading: Reading, of: RecordsOf, after: string, limit: number): Promise<Page> {
+  try {
+    const ids = (await reading.holdings.ids?.(of, after, limit)) ?? [];
+    const strange = ids.length === 0 ? [] : await idsWithoutRecord(reading.runtime.pool, of, ids);
+    const reason = reading.laneOf(of.integration)?.isLeaving ? 'brand_left' : 'not_ours';
+    const judged = await judgeStrangers(reading, of, strange, reason);
+    return { judged, read: 0, last: ids.length < limit ? undefined : ids.at(-1) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { judged: [], read: 0, last: undefined, failure: error.message };
+  }
+}
+
+const judgedAs = ({ id, version }: Peeked, finding: Finding, isErased = false): Judged => ({
+  id,
+  finding,
+  versionHere: version,
+  isErased,
+});
+
+const byId = (rows: readonly HeldRow[]) => Map.groupBy(rows, ({ id }) => id);
+
+/** What the first look proves: equal, waiting, or nothing to say. Undefined for a difference, which may be a delivery in between. */
+function atOnce(
+  { here, delivery }: { readonly here: Here; readonly delivery?: Delivery },
+  rows: readonly HeldRow[],
+  { digestOf }: Holdings,
+): readonly Finding[] | undefined {
+  const isProved = rows.every(
+    ({ isRemoved, digest }) => isRemoved || (delivery !== undefined && digest === digestOf(delivery)),
+  );
+  if (!isProved && !here.waits) return undefined;
+  const findings = compare(
+    here,
+    rows.map((row): There => ({ ...row, content: isProved ? 'same' : {} })),
+  );
+  return findings.every(({ kind }) => kind === 'equal' || kind === 'waiting') ? findings : undefined;
+}
+
+/** With contents, between two readings of our side: what changed in between is compared again. */
+async function compareAgain(reading: Reading, lane: Lane, of: RecordsOf, ids: readonly string[]): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  let left: readonly string[] = ids;
+  for (let round = 1; left.length > 0; round++) {
+    const page = { after: '', limit: left.length, ids: left };
+    const before = await peek(reading, lane, of, page);
+    const rows = byId(await reading.holdings.rows(of, left, 'contents'));
+    const stamps = new Map((await peek(reading, lane, of, page)).map(({ id, stamp }) => [id, stamp]));
+    const erased = await erasedIn(reading.runtime, of, [...rows.values()].flat());
+    const moved: string[] = [];
+    for (const one of before) {
+      const own = rows.get(one.id) ?? [];
+      if (stamps.get(one.id) === one.stamp) {
+        const { here } = expected(lane, one, reading.epoch);
+        const findings = compare(
+          here,
+          own.map((row): There => ({ ...row, content: row.content ?? {} })),
+        );
+        const isErased = own.some((row) => erased.has(row));
+        judged.push(...findings.map((finding) => judgedAs(one, finding, isErased && finding.kind !== 'waiting')));
+      } else if (round < mostReadings) moved.push(one.id);
+      else judged.push(judgedAs(one, { kind: 'waiting' }));
+    }
+    left = moved;
+  }
+  return judged;
+}
+
+/** Rows of which we have no record. */
+async function judgeStrangers(
+  { runtime, holdings }: Pick<Reading, 'runtime' | 'holdings'>,
+  of: RecordsOf,
+  ids: readonly string[],
+  reason: string,
+): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const chunk of chunksOf(ids, contentsAtOnce)) {
+    const rows = await holdings.rows(of, chunk, 'contents');
+    const erased = await erasedIn(runtime, of, rows);
+    for (const row of rows) {
+      if (row.isRemoved) continue;
+      const there = row.version === undefined ? {} : { versionThere: row.version };
+      const finding: Finding = { kind: 'only_there', reason, ...there };
+      judged.push({ id: row.id, finding, versionHere: null, isErased: erased.has(row) });
+    }
+  }
+  return judged;
+}
+
+function peek({ runtime }: Reading, { destination }: Lane, of: RecordsOf, page: AuditPage): Promise<Peeked[]> {
+  const { selection, name } = destination;
+  const options = { withDelivered: needsDelivered(selection), withMentions: selection.comparesConsent === true };
+  return peekForAudit(runtime, { ...of, destination: name }, page, options);
+}
+
+/** The rows in which an erased guest is named. */
+async function erasedIn(
+  { pool, keys }: Runtime,
+  { integration, type }: RecordsOf,
+  rows: readonly HeldRow[],
+): Promise<ReadonlySet<HeldRow>> {
+  const hashes = new Map(
+    rows.map((row) => {
+      const guests = guestsOf(type, { id: row.id, ...row.content } as unknown as MessageData);
+      const reservation = type === 'reservation' ? row.id : undefined;
+      const identities = (guests ?? []).flatMap((guest) => identitiesOf(guest, integration, reservation));
+      return [row, hashesOf(keys.hashKeys, identities)];
+    }),
+  );
+  const erased = await erasedAmong(pool, integration, [...hashes.values()].flat());
+  return new Set(rows.filter((row) => hashes.get(row)?.some((hash) => erased.has(hash))));
+}
+
+/** The waits before a call that failed is made again. */
+const againMs = [1_000, 5_000];
+
+/** The same, with calls that failed made again. */
+export function patient(holdings: Holdings, clock: Clock): Holdings {
+  const again = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+    for (const waitMs of againMs) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        await clock.wait(waitMs);
+      }
+    }
+    return call();
+  };
+  const { ids, integrations } = holdings;
+  return {
+    ...holdings,
+    rows: (...asked) => again(() => holdings.rows(...asked)),
+    ...(ids && { ids: (...asked) => again(() => ids(...asked)) }),
+    ...(integrations && { integrations: () => again(integrations) }),
+  };
+}
