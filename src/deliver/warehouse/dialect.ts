@@ -124,6 +124,13 @@ export interface Dialect {
   ) => { readonly on: string; readonly values: Statement['values'] } | undefined;
   /** A stored JSON column as text. */
   readonly jsonText: (column: string) => string;
+  /**
+   * For audits: a cell as text (decimals with nine digits after the point; true, false), and the SHA-256 of texts that 0x1F separates, in
+   * hexadecimal. Without it, an audit reads contents.
+   */
+  readonly digest?: { readonly text: (cell: string, kind: Kind) => string; readonly of: (texts: string) => string };
+  /** The first rows of a sorted SELECT, where it is not LIMIT. */
+  readonly limit?: (most: number) => string;
   /** Ends CREATE TABLE: order, clustering, what the engine keeps of old rows. */
   readonly layout: (table: Table) => string;
   readonly required?: string;
@@ -222,7 +229,16 @@ export function selectSql(
   );
   const on = keys.map((name) => `t.${d.quote(name)} = s.${d.quote(name)}`).join(' AND ');
   const own = table.columns.filter(({ name }) => keys.includes(name));
-  const stored = d.stored?.(table.name) ?? d.table(table.name);
-  const sql = `SELECT ${wanted.join(', ')} FROM ${stored} t JOIN (${sourceSql(d, own)}) s ON ${on}`;
-  return d.stage === undefined ? [{ sql, values: { rows: jsonOf(rows) } }] : [...d.stage(own, rows), { sql }];
+  return withRows(
+    d,
+    own,
+    rows,
+    `SELECT ${wanted.join(', ')} FROM ${storedRows(d, table)} t JOIN (${sourceSql(d, own)}) s ON ${on}`,
+  );
 }
+
+export const storedRows = (d: Dialect, table: Table): string => d.stored?.(table.name) ?? d.table(table.name);
+
+/** A statement that reads `rows` through sourceSql. */
+export const withRows = (d: Dialect, own: readonly Column[], rows: EncodedRows, sql: string): readonly Statement[] =>
+  d.stage === undefined ? [{ sql, values: { rows: jsonOf(rows) } }] : [...d.stage(own, rows), { sql }];

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { DeliverLimits, DestinationServices, DestinationType, Prepared, PreparedStep } from '../destination.ts';
 import { type CallLimits, EngineFailure, encoded, mergeSql } from './dialect.ts';
+import { warehouseHoldings } from './holdings.ts';
 import { type Engine, Loader } from './loader.ts';
 import { type Change, changes, existing } from './schema.ts';
 import { type Table, tables } from './tables.ts';
@@ -30,6 +31,7 @@ export function warehouseType<Settings>({
     batch: () => batch,
     timeoutMs: () => timeoutMs,
     open: (settings, services) => new Loader(open(settings, services), services.clock),
+    holdings: (settings, services) => warehouseHoldings(open(settings, services), timeoutMs),
     writeState: async (settings, services, state) => {
       const loader = new Loader(open(settings, services), services.clock);
       try {

@@ -26,6 +26,7 @@ export const dialectOf = (schema: string): Dialect => ({
   rows: (columns) =>
     `(SELECT unnest(from_json(CAST($1 AS JSON), '[{${columns.map(({ name }) => `"${name}":"VARCHAR"`).join(',')}}]')) AS r)`,
   cell: ({ name, kind }) => `CAST(r.${quote(name)} AS ${types[kind]})`,
+  digest: { text: (cell) => `CAST(${cell} AS VARCHAR)`, of: (texts) => `sha256(${texts})` },
   jsonText: (column) => `CAST(${column} AS VARCHAR)`,
   layout: ({ key }) => `, PRIMARY KEY (${key.map(quote).join(', ')}))`,
   createSchema: `CREATE SCHEMA IF NOT EXISTS ${quote(schema)}`,

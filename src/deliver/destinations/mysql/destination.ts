@@ -83,6 +83,13 @@ const dialect: Dialect = {
     return [{ sql: `${insert} VALUES ? ${onDuplicate}`, lists }];
   },
   jsonText: (name) => name,
+  digest: {
+    text: (cell, kind) =>
+      kind === 'boolean'
+        ? `CASE ${cell} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`
+        : `CAST(${cell} AS CHAR CHARACTER SET utf8mb4)`,
+    of: (texts) => `SHA2(${texts}, 256)`,
+  },
   layout: ({ key, name }) => {
     const index = name === 'reservation_versions' ? ', KEY changed_at (changed_at)' : '';
     return `, PRIMARY KEY (${key.map(quote).join(', ')})${index}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`;

@@ -80,6 +80,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${onKeys(dialect, table)})`;
       return steps.map((sql): Statement => ({ sql, values }));
     },
     jsonText: (column) => column,
+    limit: (most) => `OFFSET 0 ROWS FETCH NEXT ${most} ROWS ONLY`,
     // The key of a clustered index has 900 bytes at most.
     layout: ({ key }) => (keyed ? `, PRIMARY KEY NONCLUSTERED (${key.map(quote).join(', ')})${layout}` : layout),
     createSchema: `IF SCHEMA_ID('${schema}') IS NULL EXEC('CREATE SCHEMA ${quote(schema)}')`,

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { differingPaths } from '../../../src/deliver/compare.ts';
+import type { DestinationType } from '../../../src/deliver/destination.ts';
+import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
+import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
+import { contentOf } from '../../../src/deliver/expected.ts';
+import { limits } from '../destinations/postgres/support.ts';
+import { delivery, reservation, services } from '../support.ts';
+import { noMariadb, startMariadb } from './mariadb.ts';
+import { startDuckWire } from './wire.ts';
+
+const of = { integration: 'lisbon', type: 'reservation' } as const;
+const rich = reservation('r', {
+  guests: [{ first_name: 'Ana "\\\t', email_proxy: true, marketing_consent: false }, { last_name: 'ü😀' }],
+  rooms: [],
+  total_amount: '1250.5',
+  charges: [{ code: 'A', amount: '-99999999999999999999.99', quantity: 3 }],
+  extra: { loyalty: 'gold', b: [1.5, null] },
+});
+
+/** What an engine hashes and answers of a record is what was delivered. */
+async function readsBack<Settings>(
+  type: DestinationType<Settings>,
+  given: unknown,
+  change: (sql: string) => Promise<unknown>,
+) {
+  const offered = services('/');
+  const settings = type.settings.parse(given);
+  const destination = type.open(settings, offered);
+  const holdings = type.holdings?.(settings, offered);
+  assert.ok(holdings);
+  try {
+    assert.deepEqual(await holdings.rows(of, ['r'], 'digests'), [], 'before the first delivery');
+    const sent = delivery(rich, { version: 2 });
+    const others = ['a', 'b', 'x'].map((id) => delivery(reservation(id)));
+    const outcomes = await destination.deliver([sent, ...others], limits);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['delivered', 'delivered', 'delivered', 'delivered'],
+    );
+    const [row, none] = await holdings.rows(of, ['r', 'unknown'], 'digests');
+    assert.deepEqual(row, { id: 'r', epoch: 1, version: 2, isRemoved: false, digest: holdings.digestOf(sent) });
+    assert.equal(none, undefined);
+    const [whole] = await holdings.rows(of, ['r'], 'contents');
+    assert.deepEqual(differingPaths(contentOf(sent.message), whole?.content), []);
+    await change(`update reservations set total_amount = total_amount + 0.01, status = 'no_show' where id = 'r'`);
+    const [changed] = await holdings.rows(of, ['r'], 'digests');
+    assert.notEqual(changed?.digest, row?.digest);
+    const [other] = await holdings.rows(of, ['r'], 'contents');
+    assert.deepEqual(differingPaths(contentOf(sent.message), other?.content).sort(), ['status', 'total_amount']);
+    assert.deepEqual(await holdings.ids?.(of, 'a', 2), ['b', 'r']);
+    assert.deepEqual(await holdings.integrations?.(), ['lisbon']);
+  } finally {
+    await holdings.close();
+    await destination.close();
+    await offered.close();
+  }
+}
+
+describe('mysql on MariaDB', { skip: noMariadb }, () => {
+  let server: Awaited<ReturnType<typeof startMariadb>>;
+  before(async () => {
+    server = await startMariadb();
+    await server.database('stays');
+  });
+  after(() => server.stop());
+  test('is read back', () =>
+    readsBack(mysql, { url: server.url('stays') }, (sql) => server.query(sql.replace('update ', 'update stays.'))));
+});
+
+test('motherduck (DuckDB behind its protocol) is read back', async (t) => {
+  const server = await startDuckWire('secret-token');
+  t.after(() => server.stop());
+  const settings = { token: 'secret-token', database: 'stays', schema: 'innbound', endpoint: server.endpoint };
+  await readsBack(motherduck, settings, (sql) => server.ask(sql.replace('update ', 'update innbound.')));
+});
