@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findingKinds } from '../deliver/compare.ts';
 import type { BrandHealth } from '../operations/health.ts';
 import type { MetricRows } from '../store/operate/overview.ts';
 import { sendProblem } from './problem.ts';
@@ -50,6 +51,14 @@ export function openMetrics(ports: MetricPorts): Metrics {
   const waiting = gauge('outbox_waiting', 'Records waiting for delivery.', 'integration', 'destination');
   const late = gauge('outbox_late_seconds', 'Age of the longest overdue record.', 'integration', 'destination');
   const held = gauge('outbox_held', 'Records held back by a dead letter.', 'integration', 'destination');
+  const compared = gauge(
+    'audit_records',
+    'Records by what the last audit of a destination said of them.',
+    'integration',
+    'destination',
+    'kind',
+  );
+  const audited = gauge('audit_last_finished_seconds', 'When the last audit ended.', 'integration', 'destination');
   const deadLetters = gauge('dead_letters_open', 'Open dead letters.', 'integration', 'kind');
   const heldRows = gauge('rows_held', 'Rows held back as a mistake of the partner.', 'integration');
   const alerts = gauge('alerts_open', 'Open alerts.', 'integration', 'kind', 'severity');
@@ -80,6 +89,10 @@ export function openMetrics(ports: MetricPorts): Metrics {
       waiting.set({ integration, destination }, lane.waiting);
       held.set({ integration, destination }, lane.held);
       late.set({ integration, destination }, (lane.late_ms ?? 0) / 1000);
+    }
+    for (const { integration, destination, finished_at, counts } of health.flatMap(({ comparisons }) => comparisons)) {
+      for (const kind of findingKinds) compared.set({ integration, destination, kind }, counts[kind]);
+      audited.set({ integration, destination }, finished_at.getTime() / 1000);
     }
     for (const { integration, rows: count } of rows.held) heldRows.set({ integration }, count);
     for (const { integration, kind, open: count } of rows.deadLetters) deadLetters.set({ integration, kind }, count);

@@ -78,21 +78,17 @@ function summary(
   brands: readonly (Comparison & { readonly finished_at: Date })[],
 ) {
   const sum = (kind: keyof Comparison['counts']) => brands.reduce((all, { counts }) => all + counts[kind], 0);
-  const parts = {
+  return {
+    destination,
+    integration: integration ?? null,
+    compared: sum('compared'),
     equal: sum('equal'),
     waiting: sum('waiting'),
     behind: sum('behind'),
     changed: sum('changed'),
     missing: sum('missing'),
-  };
-  const not_readable = sum('not_readable');
-  return {
-    destination,
-    integration: integration ?? null,
-    compared: Object.values(parts).reduce((all, one) => all + one, not_readable),
-    ...parts,
     only_there: sum('only_there'),
-    not_readable,
+    not_readable: sum('not_readable'),
     complete: brands.every(({ complete }) => complete),
     ...reasonOf(brands),
     started_at: brands[0]?.started_at ?? null,

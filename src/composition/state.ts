@@ -7,6 +7,7 @@ import { durationMs } from '../documents/units.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { listComparisons } from '../store/operate/comparisons.ts';
 import { claimMark, keepMark, moveMark, readMark } from '../store/operate/marks.ts';
 import { brandStates, finishedRuns } from '../store/runs/state.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
@@ -72,7 +73,9 @@ async function writeState(
   const loaded_at = timeText(runtime.clock.now());
   const brands: Record<string, string>[] = [];
   const texts = new Map<string, string>();
+  const comparisons = await listComparisons(pool, { destination: name, within: integrations });
   for (const { integration, ...state } of await brandStates(pool, integrations)) {
+    const last = comparisons.find((one) => one.integration === integration);
     const facts = await services.brandOf(integration);
     if (facts === undefined) continue;
     const { brandId: brand_id, timezone, country, roomsAvailable, allRooms } = facts;
@@ -90,6 +93,11 @@ async function writeState(
       country,
       capacity,
       ...times(state),
+      ...(last && {
+        compared_at: timeText(last.finished_at.getTime()),
+        compared: last.counts.compared,
+        compared_equal: last.counts.equal,
+      }),
     });
     const key = `${name} ${integration}`;
     if (written.get(key) === JSON.stringify(row)) continue;

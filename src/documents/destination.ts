@@ -81,6 +81,17 @@ export const commonShape = {
     })
     .optional()
     .describe('Several changes in one request; by default the type of the destination decides.'),
+  audit: z
+    .strictObject({
+      every: durationText('1h', '30d').describe('How often what it holds is compared with what would be sent to it.'),
+      at: checkedText('a time such as 04:00', (text) =>
+        /^([01]\d|2[0-3]):[0-5]\d$/.test(text) ? undefined : { message: 'must be a time such as 04:00' },
+      )
+        .default('04:00')
+        .describe('The time of day (UTC) from which the intervals are counted.'),
+    })
+    .optional()
+    .describe('Compares what the destination holds with what would be sent to it, on a schedule.'),
   paused: z.boolean().default(false).describe('Whether deliveries wait. Nothing is lost: they are sent when it ends.'),
 };
 

@@ -6,7 +6,6 @@ import type { Delivery, MessageData } from '../deliver/message.ts';
 import type { Lane } from '../deliver/ports.ts';
 import { needsDelivered } from '../deliver/select.ts';
 import { chunksOf } from '../kit/chunks.ts';
-import type { Clock } from '../kit/clock.ts';
 import { hashesOf, identitiesOf } from '../privacy/identity.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { erasedAmong, idsWithoutRecord } from '../store/operate/comparisons.ts';
@@ -98,7 +97,8 @@ function atOnce(
   { digestOf }: Holdings,
 ): readonly Finding[] | undefined {
   const isProved = rows.every(
-    ({ isRemoved, digest }) => isRemoved || (delivery !== undefined && digest === digestOf(delivery)),
+    ({ isRemoved, digest }) =>
+      isRemoved || (delivery !== undefined && digest !== undefined && digest === digestOf(delivery)),
   );
   if (!isProved && !here.waits) return undefined;
   const findings = compare(
@@ -180,29 +180,4 @@ async function erasedIn(
   );
   const erased = await erasedAmong(pool, integration, [...hashes.values()].flat());
   return new Set(rows.filter((row) => hashes.get(row)?.some((hash) => erased.has(hash))));
-}
-
-/** The waits before a call that failed is made again. */
-const againMs = [1_000, 5_000];
-
-/** The same, with calls that failed made again. */
-export function patient(holdings: Holdings, clock: Clock): Holdings {
-  const again = async <Value>(call: () => Promise<Value>): Promise<Value> => {
-    for (const waitMs of againMs) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
-        await clock.wait(waitMs);
-      }
-    }
-    return call();
-  };
-  const { ids, integrations } = holdings;
-  return {
-    ...holdings,
-    rows: (...asked) => again(() => holdings.rows(...asked)),
-    ...(ids && { ids: (...asked) => again(() => ids(...asked)) }),
-    ...(integrations && { integrations: () => again(integrations) }),
-  };
 }

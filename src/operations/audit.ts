@@ -1,6 +1,6 @@
 import { deliverPorts, readyDestination } from '../composition/deliver.ts';
 import { type Finding, type FindingKind, findingKinds } from '../deliver/compare.ts';
-import type { DestinationServices, Holdings, RecordsOf } from '../deliver/destination.ts';
+import { type DestinationServices, type Holdings, type RecordsOf, Unreadable } from '../deliver/destination.ts';
 import { loadDestinationTypes } from '../deliver/destinations.ts';
 import type { Lane } from '../deliver/ports.ts';
 import { ownSettings } from '../documents/destination.ts';
@@ -11,13 +11,14 @@ import {
   type Comparison,
   type ComparisonCounts,
   type Difference,
+  forgetComparisons,
   sampleIds,
   saveComparison,
 } from '../store/operate/comparisons.ts';
 import { nextDue } from '../store/outbox/due.ts';
 import { resendStep } from '../store/outbox/resend.ts';
 import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
-import { compareOurs, compareTheirs, type Judged, type Page, patient } from './audit-page.ts';
+import { compareOurs, compareTheirs, type Judged, type Page } from './audit-page.ts';
 import { namedDestination } from './resend.ts';
 
 /**
@@ -67,13 +68,14 @@ export interface Audit {
 }
 
 const pageSize = 5_000;
+const idsAtOnce = 20_000;
 /** The differences that are kept of each brand. */
 const mostKept = 500;
 
 export const repairable: ReadonlySet<FindingKind> = new Set(['behind', 'changed', 'missing']);
 
 const noCounts = Object.fromEntries(
-  [...findingKinds, 'erased_there', 'wrongly_there', 'repaired'].map((kind) => [kind, 0]),
+  [...findingKinds, 'compared', 'erased_there', 'wrongly_there', 'repaired'].map((kind) => [kind, 0]),
 ) as ComparisonCounts;
 
 export async function openAudit(runtime: Runtime, request: AuditRequest): Promise<Audit> {
@@ -85,8 +87,8 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
     ...(body.rate && { rate: rateOf(body.rate) }),
   };
   const { type, settings, services } = await readyDestination(runtime, await loadDestinationTypes(), about);
-  const read = type.holdings?.(settings, services);
-  if (read === undefined) {
+  const holdings = type.holdings?.(settings, services);
+  if (holdings === undefined) {
     const message = `What ${request.destination} holds cannot be read back: ${body.type === 'http' ? 'its document has no `read`' : `the type ${body.type} has no way to`}.`;
     throw new InnboundError('operate.invalid_input', message);
   }
@@ -94,7 +96,7 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
   return {
     runtime,
     request,
-    holdings: patient(read, services.clock),
+    holdings,
     receives: body.receives,
     laneOf: (integration) =>
       lanes()
@@ -108,16 +110,25 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
 /** The brands that deliver to the destination, then others of which it still has records. */
 export async function beginAudit({ runtime, request, holdings }: Audit): Promise<AuditState> {
   const { integrations } = runtime.active();
-  const delivering = [...integrations.values()]
-    .filter(({ body }) => body.deliver.includes(request.destination))
-    .map(({ integration }): string => integration);
-  const named = request.integration;
+  const { destination, integration: named } = request;
   if (named !== undefined && !integrations.has(named)) {
     throw new InnboundError('documents.unknown_name', `There is no integration ${named}.`);
   }
-  const others = named !== undefined || partOf(request) !== null ? [] : await holdings.integrations?.().catch(() => []);
-  const strangers = (others ?? []).filter((one) => !delivering.includes(one));
-  return newBrand(runtime, named === undefined ? [...delivering, ...strangers] : [named]);
+  if (named !== undefined) return newBrand(runtime, [named]);
+  const delivering = [...integrations.values()].flatMap(({ body, integration }): string[] =>
+    body.deliver.includes(destination) ? [integration] : [],
+  );
+  if (partOf(request) !== null) return newBrand(runtime, delivering);
+  const there = await holdings.integrations?.().catch(unreadable);
+  if (typeof there === 'string') return { ...newBrand(runtime, delivering), reason: there };
+  const brands = [...new Set([...delivering, ...(there ?? [])])];
+  await forgetComparisons(runtime.pool, destination, brands);
+  return newBrand(runtime, brands);
+}
+
+function unreadable(error: unknown): string {
+  if (error instanceof Unreadable) return error.message;
+  throw error;
 }
 
 const newBrand = ({ clock }: Runtime, brands: readonly string[]): AuditState => ({
@@ -175,7 +186,8 @@ async function ours(audit: Audit, of: RecordsOf, after: string): Promise<Page> {
   return compareOurs(audit, of, { after, limit: ids?.length ?? pageSize, ids, since: request.since });
 }
 
-const theirs = (audit: Audit, of: RecordsOf, after: string): Promise<Page> => compareTheirs(audit, of, after, pageSize);
+const theirs = (audit: Audit, of: RecordsOf, after: string): Promise<Page> =>
+  compareTheirs(audit, of, after, idsAtOnce);
 
 /** Not there although it should not be, or not sent by us; a stranger in an account that others use too is nothing wrong. */
 const isWrong = ({ finding, isErased }: Judged): boolean => isErased || finding.kind === 'only_there';
@@ -187,6 +199,7 @@ function counted(
   const all = { ...counts };
   for (const { finding, isErased, isWrong } of judged) {
     all[finding.kind] += 1;
+    if (finding.kind !== 'only_there') all.compared += 1;
     if (isErased) all.erased_there += 1;
     if (isWrong) all.wrongly_there += 1;
   }
@@ -236,7 +249,7 @@ async function finishBrand({ runtime, request }: Audit, integration: string, sta
 }
 
 /** Due deliveries go first, but an audit ends also where there are always some. */
-const mostYields = 20;
+const mostYields = 5;
 const yieldMs = 100;
 
 async function giveWay({ runtime, request, services }: Audit, integration: string, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Pool } from '../store/db/pool.ts';
 import { refusedBrands } from '../store/events/rejections.ts';
 import { streamStates } from '../store/events/streams.ts';
+import { listComparisons } from '../store/operate/comparisons.ts';
 import {
   authFailures,
   failedLastRuns,
@@ -43,6 +44,9 @@ export async function factsOf(runtime: Runtime, { names, polling, keys }: Wanted
     refusals: refusals.filter(({ integration }) => documents.get(integration)?.body.push.enabled),
     pending: await pendingEvents(pool, names),
     holds: await openHolds(pool, names),
+    comparisons: (await listComparisons(pool, { within: names })).filter(({ integration, destination }) =>
+      documents.get(integration)?.body.deliver.includes(destination),
+    ),
     lanes: await lanesOf(runtime, keys, [...causes.circuits, ...causes.refusing]),
   } satisfies Partial<Facts>;
 }

@@ -1,10 +1,11 @@
 import type { Versioned } from '../brand/brand.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { StreamState } from '../store/events/streams.ts';
+import type { LastComparison } from '../store/operate/comparisons.ts';
 import { type OpenAlert, openAlertsOf, waitingRuns } from '../store/operate/conditions.ts';
 import { type IntegrationNow, integrationsNow } from '../store/operate/overview.ts';
 import { causeOf, causeOfAlert, causeText } from '../watch/causes.ts';
-import { restsOn } from '../watch/conditions/evidence.ts';
+import { comparedText, restsOn } from '../watch/conditions/evidence.ts';
 import { describeFailure, describeUnread } from '../watch/conditions/feeds.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { type Condition, type Facts, noFacts } from '../watch/facts.ts';
@@ -19,6 +20,8 @@ export interface BrandHealth extends Health {
   readonly paused: boolean;
   readonly pausedInDocument: boolean;
   readonly openAlerts: number;
+  /** The last audit at each destination. */
+  readonly comparisons: readonly LastComparison[];
   /** What the state rests on. */
   readonly restsOn: string | null;
   readonly now: IntegrationNow;
@@ -74,6 +77,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const alerts = await openAlertsOf(pool, { integrations: names, destinations });
   const alertsBy = byBrand(runtime, alerts.map(stored));
   const lanesBy = Map.groupBy(lanes, ({ integration }) => integration);
+  const comparisonsBy = Map.groupBy(facts.comparisons, (one) => one.integration);
   const pendingBy = new Map(pending.map(({ integration, count }) => [integration, count]));
   return known.flatMap((document) => {
     const { name: integration, body } = document;
@@ -92,6 +96,7 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
       ...ofOther(stream?.account, 'push').filter(({ kind, subject }) => kind !== 'webhooks_refused' || subject !== ''),
     ];
     const open = alertsBy.get(integration) ?? [];
+    const comparisons = comparisonsBy.get(integration) ?? [];
     const health = healthFrom(
       judged.map(findingOf),
       open.map(({ integration: _, ...finding }) => finding),
@@ -103,7 +108,10 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
         paused: judged.some(({ kind }) => kind === 'paused' || kind === 'auth_failed'),
         pausedInDocument: body.paused,
         openAlerts: open.length,
-        restsOn: restsOn(brand),
+        comparisons,
+        restsOn:
+          [restsOn(brand) ?? [], comparisons.map((one) => comparedText(one, runtime.clock.now()))].flat(2).join('; ') ||
+          null,
         now: brand,
         pending: pendingBy.get(integration) ?? 0,
         lanes: lanesBy.get(integration) ?? [],

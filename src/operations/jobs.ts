@@ -16,7 +16,9 @@ import {
   noteJobFailure,
   renewJob,
 } from '../store/operate/jobs.ts';
+import { claimMark } from '../store/operate/marks.ts';
 import type { Json } from '../terms.ts';
+import { type AuditJobRequest, auditJob, dueAudits } from './audit-job.ts';
 import type { JobPreview } from './foresee-send.ts';
 import {
   type JobKind,
@@ -33,9 +35,9 @@ import {
  * and they continue after a restart. Erasure is not a job: it cannot continue after a restart, because the guest's keys are not stored. Its
  * receipt shows its progress.
  */
-export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest;
+export type JobRequest = ReplayRequest | ResendJobRequest | ReprocessJobRequest | AuditJobRequest;
 
-const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob };
+const kinds = { replay: replayJob, resend: resendJob, reprocess: reprocessJob, audit: auditJob };
 const kindOf = ({ operation }: { operation: keyof typeof kinds }) => kinds[operation] as JobKind<JobRequest>;
 
 /** A step takes about a second, and a longer one renews its lease; a worker that died in one is replaced after this time. */
@@ -120,4 +122,10 @@ export function startJobs(runtime: Runtime): Loop {
     },
     onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'jobs: a turn failed'),
   });
+}
+
+/** Starts the audits that documents ask for. One node does it. */
+export async function startDueAudits(runtime: Runtime): Promise<void> {
+  if (!(await claimMark(runtime.pool, 'audits', 30_000))) return;
+  for (const request of await dueAudits(runtime)) await startJob(runtime, request, 'schedule');
 }

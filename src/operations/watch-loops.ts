@@ -16,6 +16,7 @@ import { addTally, countActivity } from '../store/operate/activity.ts';
 import { claimMark } from '../store/operate/marks.ts';
 import { pruneStore } from '../store/operate/retention.ts';
 import { countHotels, mailWeekly } from './hotel-report.ts';
+import { startDueAudits } from './jobs.ts';
 import { judgeBrands, judgeCauses, judgeFeeds, sendDueAlerts } from './watch-once.ts';
 
 /** Background work of every node: count activity, judge conditions, send alerts, delete what is past its retention. */
@@ -57,6 +58,7 @@ export function startWatch(runtime: Runtime): Loop {
     every('quality', 5 * 60_000, () => countQualityOnce(runtime)),
     every('evidence', 5_000, () => countEvidenceOnce(runtime), 19),
     every('hotel reports', 5_000, () => countHotels(runtime)),
+    every('audits', 30_000, () => startDueAudits(runtime)),
     every('weekly mails', 10 * 60_000, () => mailWeekly(runtime, systemClock.now())),
     every('retention', pruneEveryMs, () => prune(runtime)),
     every('event retention', pruneEveryMs, () =>

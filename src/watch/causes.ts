@@ -16,6 +16,8 @@ export function causeOf(one: Pick<Condition, 'kind' | 'integration' | 'subject'>
     case 'destination_away':
     case 'destination_failing':
     case 'destination_refusing':
+    case 'destination_differs':
+    case 'erased_guest_there':
     case 'deliveries_behind':
     case 'deliveries_paused':
     case 'deliveries_retrying':

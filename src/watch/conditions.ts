@@ -15,7 +15,17 @@ const apiFailures: ReadonlySet<string> = new Set([
 /** The one judge: every condition that the facts show, without the mere effects of another one. */
 export function conditionsOf(facts: Facts): Condition[] {
   const causes = withoutEffects(facts);
-  const judges = [ofService, ofPulls, ofEvents, ofStreams, ofRecords, ofVolumes, ofDeliveries, ofEvidence];
+  const judges = [
+    ofService,
+    ofPulls,
+    ofEvents,
+    ofStreams,
+    ofRecords,
+    ofVolumes,
+    ofDeliveries,
+    ofComparisons,
+    ofEvidence,
+  ];
   const conditions = judges.flatMap((judge) => [...judge(causes)]);
   const known = new Set(conditions.map(({ integration }) => integration));
   const fresh = facts.evidence.flatMap((one) => (known.has(one.integration) ? [] : (isNew(one) ?? [])));
@@ -140,6 +150,30 @@ export const timesUsual = 3;
 
 export const isDestinationFailing = ({ retrying, delivered_since, paused }: LaneFacts): boolean =>
   !paused && retrying >= fewestToBlame && !delivered_since;
+
+function* ofComparisons({ comparisons }: Facts): Generator<Judged> {
+  for (const { integration, destination: subject, reason, counts } of comparisons) {
+    const about = { integration, subject } as const;
+    const { erased_there: erased, wrongly_there: wrong, behind, changed, missing } = counts;
+    if (erased > 0) {
+      const message = `${subject} has ${counted(erased, 'record')} with a guest who was erased.`;
+      yield { ...about, kind: 'erased_guest_there', state: 'failing', message, detail: { erased } };
+    }
+    const said = Object.entries({ behind, changed, missing, 'wrongly there': wrong })
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count} ${kind}`);
+    if (said.length === 0 && reason === null) continue;
+    const found = said.length > 0 ? `differs from what it was sent: ${said.join(', ')}.` : 'could not be compared.';
+    const message = `${subject} ${found}${reason === null ? '' : ` The audit is not complete: ${clause(reason)}.`}`;
+    yield {
+      ...about,
+      kind: 'destination_differs',
+      state: 'attention',
+      message,
+      detail: { behind, changed, missing, wrong },
+    };
+  }
+}
 
 function* ofDeliveries({ lanes, circuits, refusing }: Facts): Generator<Judged> {
   const of = { state: 'failing', action: 'try_destination' } as const;

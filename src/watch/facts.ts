@@ -42,6 +42,10 @@ export const advice = {
     'Read its answer. Refused credentials: replace the stored secret or the file, or correct the document; what waits is sent by itself. Refused changes: correct the document or the account there, then Try now sends them again.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
+  destination_differs:
+    'Open the destination: it lists what differs. Repair sends it again; ask who writes there if it differs once more.',
+  erased_guest_there:
+    'Somebody put the guest back, or restored an older state: delete the guest there, then repair and audit the destination again.',
   feedback_failing:
     'Give the credentials of the destination the permission that its page names, or set `feedback: false`. Reading continues where it stopped.',
   document_broken: 'Open the document: it names the mistake. Its brands stop until it is corrected.',
@@ -258,6 +262,15 @@ export const noFacts = {
     readonly records: number;
     readonly since: Date;
     readonly last_failure: string;
+  }[],
+  /** The last audit of each brand at each destination. */
+  comparisons: [] as readonly {
+    readonly integration: string;
+    readonly destination: string;
+    readonly reason: string | null;
+    readonly counts: {
+      readonly [kind in 'behind' | 'changed' | 'missing' | 'wrongly_there' | 'erased_there']: number;
+    };
   }[],
   /** Open alerts that many brands share. */
   shared: [] as readonly { readonly kind: string; readonly subject: string }[],

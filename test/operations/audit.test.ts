@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce } from '../../src/deliver/deliveries.ts';
 import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { healthOf } from '../../src/operations/health.ts';
+import { stepJobs } from '../../src/operations/jobs.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';
@@ -163,4 +165,47 @@ test('one brand, a sample, and what changed since a time', async () => {
   assert.equal(waiting.code, 0, 'a delivery that waits is no fault of the destination');
   await drain();
   assert.equal((await audit()).code, 0);
+});
+
+test('an audit that is killed in the middle continues, and shows in the API, in health and as alerts', async () => {
+  const { runtime } = node;
+  const operator = await node.token('operator');
+  await warehouse.query(`update innbound.reservations set status = 'no_show' where id in ('R1', 'X1')`);
+  const body = { operation: 'audit', destination: 'warehouse' };
+  const preview = await node.call('POST', '/jobs/preview', operator, body);
+  assert.equal(preview.status, 200);
+  const started = await node.call('POST', '/jobs', operator, body);
+  assert.equal(started.status, 202, JSON.stringify(started.body));
+  const { signal } = new AbortController();
+  await stepJobs(runtime, signal);
+  // The node that did the next step died before it stored the result: another one does it again.
+  const { rows } = await runtime.pool.query('select position from jobs');
+  await stepJobs(runtime, signal);
+  await runtime.pool.query('update jobs set position = $1', [JSON.stringify(rows[0]?.position)]);
+  while (await stepJobs(runtime, signal));
+  const job = (await node.call('GET', `/jobs/${started.body.job_id}`, operator)).body;
+  assert.deepEqual([job.state, job.counts.changed, job.counts.missing], ['done', 2, 0]);
+  assert.deepEqual(
+    job.refusals
+      .map(({ id, reason }: { id: string; reason: string }) => `${id} ${reason}`)
+      .toSorted()
+      .slice(0, 1),
+    ['R1 changed status'],
+  );
+  const { items } = (await node.call('GET', '/comparisons?destination=warehouse', operator)).body;
+  assert.deepEqual(
+    items.map((one: { integration: string; counts: { changed: number } }) => [one.integration, one.counts.changed]),
+    [
+      ['grand', 1],
+      ['other', 1],
+    ],
+  );
+  const [grand] = await healthOf(runtime, ['grand']);
+  assert.match(grand?.restsOn ?? '', /warehouse compared \d\d:\d\d, 1\d\d of 1\d\d equal/);
+  assert.ok(
+    grand?.findings.some(({ kind, message }) => kind === 'destination_differs' && message.includes('1 changed')),
+  );
+  assert.equal((await audit('--repair')).result.changed, 2);
+  await audit();
+  assert.ok((await healthOf(runtime, ['grand']))[0]?.findings.every(({ kind }) => kind !== 'destination_differs'));
 });

@@ -1748,6 +1748,46 @@ export interface Operations {
       replayed: number;
     };
   };
+  'comparisons.list': {
+    input: {
+      integration?: string | undefined;
+      destination?: string | undefined;
+    };
+    answer: {
+      items: {
+        destination: string;
+        integration: string;
+        started_at: string;
+        finished_at: string;
+        part: string | null;
+        complete: boolean;
+        reason: string | null;
+        counts: {
+          compared: number;
+          equal: number;
+          waiting: number;
+          behind: number;
+          changed: number;
+          missing: number;
+          only_there: number;
+          not_readable: number;
+          erased_there: number;
+          wrongly_there: number;
+          repaired: number;
+        };
+        differences: {
+          integration: string;
+          id: string;
+          type: "reservation" | "guest";
+          kind: "equal" | "waiting" | "behind" | "changed" | "missing" | "only_there" | "not_readable";
+          paths?: string[] | undefined;
+          reason?: string | undefined;
+          version_here: number | null;
+          version_there?: number | undefined;
+        }[];
+      }[];
+    };
+  };
   'deliveries.list': {
     input: {
       integration?: string | undefined;
@@ -2131,6 +2171,13 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       refetch?: boolean | undefined;
+    } | {
+      operation: "audit";
+      destination: string;
+      integration?: string | undefined;
+      since?: string | undefined;
+      sample?: number | undefined;
+      repair?: boolean | undefined;
     };
     answer: {
       total: number;
@@ -2166,10 +2213,17 @@ export interface Operations {
       from?: string | undefined;
       to?: string | undefined;
       refetch?: boolean | undefined;
+    } | {
+      operation: "audit";
+      destination: string;
+      integration?: string | undefined;
+      since?: string | undefined;
+      sample?: number | undefined;
+      repair?: boolean | undefined;
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "audit";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -2196,7 +2250,7 @@ export interface Operations {
     answer: {
       items: {
         job_id: string;
-        operation: "replay" | "resend" | "reprocess";
+        operation: "replay" | "resend" | "reprocess" | "audit";
         integrations: string[] | null;
         request: Json;
         requested_by: string;
@@ -2223,7 +2277,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "audit";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -2252,7 +2306,7 @@ export interface Operations {
     };
     answer: {
       job_id: string;
-      operation: "replay" | "resend" | "reprocess";
+      operation: "replay" | "resend" | "reprocess" | "audit";
       integrations: string[] | null;
       request: Json;
       requested_by: string;
@@ -3241,6 +3295,7 @@ export const places: { readonly [Id in keyof Operations]: readonly [method: stri
   'changes.read': ['GET', '/changes'],
   'destinations.list': ['GET', '/destinations'],
   'destinations.try_now': ['POST', '/destinations/{destination}/try-now'],
+  'comparisons.list': ['GET', '/comparisons'],
   'deliveries.list': ['GET', '/deliveries'],
   'dead_letters.list': ['GET', '/dead-letters'],
   'dead_letters.reasons': ['GET', '/dead-letter-reasons'],

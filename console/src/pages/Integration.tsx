@@ -247,6 +247,7 @@ function Actions({ brand }: { brand: IntegrationDetail }) {
 }
 
 const leads = {
+  audit: '',
   replay: '',
   resend: 'The newest version of each record is sent again, with its original idempotency key.',
   reprocess:

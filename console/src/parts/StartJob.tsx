@@ -13,6 +13,7 @@ import { RecordLink } from './links.tsx';
 export const operations = {
   replay: { verb: 'Replay', title: 'Replay dead letters', one: 'dead letter' },
   resend: { verb: 'Resend', title: 'Resend records', one: 'record' },
+  audit: { verb: 'Audit', title: 'Compare what a destination holds', one: 'record' },
   reprocess: { verb: 'Reprocess', title: 'Reprocess stored payloads', one: 'reservation' },
 } as const;
 

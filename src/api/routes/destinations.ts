@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { entityType } from '../../canonical/schema.ts';
+import { findingKinds } from '../../deliver/compare.ts';
 import { stops, waitsFor } from '../../operations/facts.ts';
 import { healthOf } from '../../operations/health.ts';
 import { tryDestination } from '../../operations/resume.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { listComparisons } from '../../store/operate/comparisons.ts';
 import { refusingDestinations } from '../../store/operate/conditions.ts';
 import { destinationsNow, listDeliveries } from '../../store/outbox/delivery-list.ts';
 import { healthStates } from '../../watch/facts.ts';
@@ -12,6 +15,17 @@ import { instant, type Node, notFound, ok, operator, type Route, viewer } from '
 import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
+
+const difference = z.object({
+  integration: z.string(),
+  id: z.string(),
+  type: entityType,
+  kind: z.enum(findingKinds),
+  paths: z.array(z.string()).optional(),
+  reason: z.string().optional(),
+  version_here: z.int().nullable(),
+  version_there: z.int().optional(),
+});
 
 export function destinationRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
@@ -96,6 +110,27 @@ export function destinationRoutes({ runtime }: Node): Route[] {
         if (!isSeen) return notFound(`destination ${destination}`);
         const replayed = await tryDestination(runtime, destination, { within, by: caller.name });
         return ok({ tried: true, replayed });
+      },
+    }),
+    viewer('GET /comparisons', {
+      id: 'comparisons.list',
+      summary: 'The last audit of each destination and brand: what it holds, compared with what would be sent to it',
+      scope: 'any',
+      query: z.strictObject({ integration: z.string().optional(), destination: z.string().optional() }),
+      response: itemsOf({
+        destination: z.string(),
+        integration: z.string(),
+        started_at: instant,
+        finished_at: instant,
+        part: z.string().nullable().describe('What was compared, if not all.'),
+        complete: z.boolean(),
+        reason: z.string().nullable().describe('Why it is not complete.'),
+        counts: z.object(counts('compared', ...findingKinds, 'erased_there', 'wrongly_there', 'repaired')),
+        differences: z.array(difference).describe('The first ones, by path; never values.'),
+      }),
+      handle: async ({ query: { destination }, within }) => {
+        const items = await listComparisons(pool, { destination, within, withDifferences: true });
+        return ok({ items });
       },
     }),
     viewer('GET /deliveries', {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditRequest } from '../../operations/audit-job.ts';
 import { reprocessRequest, resendRequest } from '../../operations/job-kinds.ts';
 import { type JobRequest, previewJob, startJob } from '../../operations/jobs.ts';
 import { resendDelivery } from '../../operations/resend.ts';
@@ -19,11 +20,12 @@ const request = z.discriminatedUnion('operation', [
   }),
   resendRequest,
   reprocessRequest,
+  auditRequest,
 ]);
 
 const job = z.object({
   job_id: z.string(),
-  operation: z.enum(['replay', 'resend', 'reprocess']),
+  operation: z.enum(['replay', 'resend', 'reprocess', 'audit']),
   integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
   request: anyJson,
   requested_by: z.string(),
@@ -75,7 +77,8 @@ export function jobRoutes({ runtime }: Node): Route[] {
       scope: 'any',
       id: 'jobs.start',
       status: 202,
-      summary: 'Start replaying dead letters, resending records, reprocessing stored payloads or checking profiles',
+      summary:
+        'Start replaying dead letters, resending records, reprocessing stored payloads or auditing a destination',
       description: 'A worker processes them in steps. The job can be watched and stopped; stopping undoes nothing.',
       body: request,
       response: job,
@@ -137,7 +140,7 @@ function limited(
   if (asked.operation === 'replay' && caller.integrations) {
     return { kind: 'ok', request: { ...asked, integrations: caller.integrations } };
   }
-  if (asked.operation === 'resend' && integration === undefined && caller.integrations) {
+  if ('destination' in asked && integration === undefined && caller.integrations) {
     return problem(403, 'operate.forbidden', 'Name the integration: the token is limited to some of them.');
   }
   return { kind: 'ok', request: asked };

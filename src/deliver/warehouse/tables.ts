@@ -97,6 +97,8 @@ export const tables = {
       ...each('json', 'capacity'),
       ...each('time', 'last_event_at', 'last_run_at'),
       ...each('date', 'complete_from', 'complete_until'),
+      ...each('time', 'compared_at'),
+      ...each('int', 'compared', 'compared_equal'),
       ...each('time', 'loaded_at'),
     ],
   },

@@ -14,8 +14,10 @@ export interface Difference {
   readonly version_there?: number;
 }
 
-/** Of all findings, and of them: those about an erased guest, those that should not be there, and those that a repair queued. */
-export type ComparisonCounts = Readonly<Record<FindingKind | 'erased_there' | 'wrongly_there' | 'repaired', number>>;
+/** `compared`: records of ours. Of all findings: those about an erased guest, those that should not be there, and those that a repair queued. */
+export type ComparisonCounts = Readonly<
+  Record<FindingKind | 'compared' | 'erased_there' | 'wrongly_there' | 'repaired', number>
+>;
 
 export interface Comparison {
   readonly destination: string;
@@ -52,18 +54,30 @@ export const saveComparison = async (db: Pool, one: Comparison): Promise<Date> =
     ],
   )) as Date;
 
+/** Of brands of which the destination has nothing any more. */
+export const forgetComparisons = (db: Pool, destination: string, brands: readonly string[]) =>
+  db.query('delete from comparisons where destination = $1 and integration <> all($2)', [destination, brands]);
+
+export type LastComparison = Omit<Comparison, 'started_at'> & { readonly started_at: Date; readonly finished_at: Date };
+
 /** The last ones, of all destinations or of one, of all brands or of some. */
 export const listComparisons = (
   db: Pool,
   {
     destination,
     within,
-  }: { readonly destination?: string | undefined; readonly within?: readonly string[] | undefined },
-): Promise<(Omit<Comparison, 'started_at'> & { readonly started_at: Date; readonly finished_at: Date })[]> =>
+    withDifferences = false,
+  }: {
+    readonly destination?: string | undefined;
+    readonly within?: readonly string[] | undefined;
+    readonly withDifferences?: boolean;
+  },
+): Promise<LastComparison[]> =>
   rowsOf(db)(
-    `select destination, integration, started_at, finished_at, part, complete, reason, counts, differences from comparisons
+    `select destination, integration, started_at, finished_at, part, complete, reason, counts,
+            case when $3 then differences else '[]' end as differences from comparisons
       where ($1::text is null or destination = $1) and ($2::text[] is null or integration = any($2)) order by destination, integration`,
-    [destination, within],
+    [destination, within, withDifferences],
   );
 
 /** Those of these ids that no record has. */

@@ -4,7 +4,7 @@ import { changeHeld, claimDue, type Held, type LeasedTable } from '../lease.ts';
 
 export interface JobRow {
   readonly job_id: string;
-  readonly operation: 'replay' | 'resend' | 'reprocess';
+  readonly operation: 'replay' | 'resend' | 'reprocess' | 'audit';
   /** The brands that it concerns; null for all. */
   readonly integrations: readonly string[] | null;
   readonly request: Json;

@@ -13,6 +13,21 @@ export function restsOn({ bookings, with_email }: Pick<Evidence, 'bookings' | 'w
   return `${counted(bookings, 'booking')}, ${share} % with e-mail`;
 }
 
+/** An audit whose result is right: of the destination, when, and how much is equal. */
+export function comparedText({ destination, finished_at, part, counts }: LastCompared, nowMs: number): string {
+  const at = finished_at.toISOString();
+  const day = nowMs - finished_at.getTime() < 86_400_000 ? '' : `${at.slice(0, 10)} `;
+  const all = counts.compared.toLocaleString('en');
+  return `${destination} compared ${day}${at.slice(11, 16)}${part === null ? '' : ` (${part})`}, ${counts.equal.toLocaleString('en')} of ${all} equal`;
+}
+
+interface LastCompared {
+  readonly destination: string;
+  readonly finished_at: Date;
+  readonly part: string | null;
+  readonly counts: { readonly compared: number; readonly equal: number };
+}
+
 /** What is stored and never becomes of use. */
 export function* ofEvidence({ evidence }: Facts): Generator<Judged> {
   for (const { integration, bookings, with_email, delivers } of evidence) {
