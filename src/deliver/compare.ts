@@ -101,7 +101,7 @@ export function differingPaths(one: Json | undefined, other: Json | undefined, a
   return isSame(one, other) ? [] : [at];
 }
 
-const isNothing = (value: Json | undefined): value is null | undefined =>
+export const isNothing = (value: Json | undefined): value is null | undefined =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
 /** Decimals are text in memory and numbers in a destination. */

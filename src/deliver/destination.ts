@@ -151,8 +151,22 @@ export type WarehouseState = Readonly<Partial<Record<'brands' | 'runs', readonly
 
 /** What a destination holds, for an audit. A call that cannot read rejects with `Unreadable`. */
 export interface Holdings {
+  /** Before the first reading of an audit. */
+  begin?(): Promise<void>;
   /** The rows with these ids, in any order. Contents are asked for where digests differ. */
-  rows(of: RecordsOf, ids: readonly string[], what: 'digests' | 'contents'): Promise<readonly HeldRow[]>;
+  rows(
+    of: RecordsOf,
+    ids: readonly string[],
+    what: 'digests' | 'contents',
+    /** What would be sent of them. */
+    deliveries: ReadonlyMap<string, Delivery>,
+  ): Promise<readonly HeldRow[]>;
+  /** How many are asked for at once. */
+  readonly atOnce?: number;
+  /** Whether anything of a delivery is kept there that can be read back; by default all of it. */
+  expects?(delivery: Delivery): boolean;
+  /** What a row has of a delivery; by default its record. */
+  contentOf?(delivery: Delivery): JsonObject;
   /** The digest of a row that was delivered so. It may differ although the contents are equal. */
   digestOf(delivery: Delivery): string;
   /** The ids after this one that it has, in its own order. Absent: it cannot be listed. */
@@ -170,7 +184,28 @@ export interface RecordsOf {
 export interface HeldRow extends Omit<There, 'content'> {
   readonly id: string;
   readonly digest?: string;
-  readonly content?: JsonObject;
+  readonly content?: There['content'];
+}
+
+/** A row in a file, which an audit sets aside: files have no order by record. */
+export interface HeldInFile extends RecordsOf {
+  readonly id: string;
+  readonly epoch: number;
+  readonly version: number;
+  readonly isRemoved: boolean;
+  readonly digest: string;
+  readonly place: number;
+}
+
+export interface HeldFiles {
+  /** Each file that was read, with its state. */
+  files(): Promise<ReadonlyMap<string, string>>;
+  clear(): Promise<void>;
+  add(file: string, state: string, rows: readonly HeldInFile[]): Promise<void>;
+  /** The newest version of each of these records. */
+  find(of: RecordsOf, ids: readonly string[]): Promise<readonly (HeldInFile & { readonly file: string })[]>;
+  ids(of: RecordsOf, after: string, limit: number): Promise<readonly string[]>;
+  integrations(): Promise<readonly string[]>;
 }
 
 /** The message names no value. */
@@ -204,8 +239,8 @@ export interface DestinationType<Settings = unknown> {
   /** The vendor tells who unsubscribed, bounced or complained. */
   readonly reports?: (settings: Settings) => boolean;
   feedback?(settings: Settings, services: DestinationServices): ReadFeedback;
-  /** Reads back what it holds; absent where that is not possible. */
-  holdings?(settings: Settings, services: DestinationServices): Holdings | undefined;
+  /** Reads back what it holds; absent where that is not possible. `held` is for what is in files. */
+  holdings?(settings: Settings, services: DestinationServices, held: HeldFiles): Holdings | undefined;
   /** Opens without connecting: an unreachable destination shows at the first delivery, as a retry. */
   open(settings: Settings, services: DestinationServices): Destination;
 }

@@ -48,11 +48,11 @@ export async function compareOurs(reading: Reading, of: RecordsOf, page: AuditPa
   const ids = peeked.map(({ id }) => id);
   const judged: Judged[] = [];
   try {
-    const rows = byId(ids.length === 0 ? [] : await reading.holdings.rows(of, ids, 'digests'));
+    const wanted = wantedOf(reading, lane, peeked);
+    const rows = await rowsOf(reading, of, 'digests', wanted);
     const unsure: string[] = [];
     for (const one of peeked) {
-      const wanted = expected(lane, one, reading.epoch);
-      const findings = atOnce(wanted, rows.get(one.id) ?? [], reading.holdings);
+      const findings = atOnce(wanted.get(one.id) as Wanted, rows.get(one.id) ?? [], reading.holdings);
       if (findings === undefined) unsure.push(one.id);
       else judged.push(...findings.map((finding) => judgedAs(one, finding)));
     }
@@ -88,23 +88,48 @@ const judgedAs = ({ id, version }: Peeked, finding: Finding, isErased = false): 
   isErased,
 });
 
-const byId = (rows: readonly HeldRow[]) => Map.groupBy(rows, ({ id }) => id);
+interface Wanted {
+  readonly here: Here;
+  readonly delivery?: Delivery;
+}
+
+/** What the destination should have of each record, in its own words. */
+function wantedOf({ holdings, epoch }: Reading, lane: Lane, peeked: readonly Peeked[]): ReadonlyMap<string, Wanted> {
+  return new Map(
+    peeked.map((one) => {
+      const wanted: Wanted = expected(lane, one, epoch);
+      const { here, delivery } = wanted;
+      if (delivery === undefined || here.kind === 'left_out') return [one.id, wanted];
+      const { version, waits } = one;
+      const isNothing = holdings.expects?.(delivery) === false;
+      if (isNothing) return [one.id, { here: { kind: 'left_out', version, waits, reason: 'nothing_to_send' } }];
+      const content = () => holdings.contentOf?.(delivery) ?? here.content();
+      return [one.id, { here: { ...here, content }, delivery }];
+    }),
+  );
+}
+
+async function rowsOf(
+  { holdings }: Reading,
+  of: RecordsOf,
+  what: 'digests' | 'contents',
+  wanted: ReadonlyMap<string, Wanted>,
+): Promise<ReadonlyMap<string, readonly HeldRow[]>> {
+  const deliveries = new Map([...wanted].flatMap(([id, { delivery }]) => (delivery ? [[id, delivery] as const] : [])));
+  return Map.groupBy(await holdings.rows(of, [...wanted.keys()], what, deliveries), ({ id }) => id);
+}
 
 /** What the first look proves: equal, waiting, or nothing to say. Undefined for a difference, which may be a delivery in between. */
 function atOnce(
-  { here, delivery }: { readonly here: Here; readonly delivery?: Delivery },
+  { here, delivery }: Wanted,
   rows: readonly HeldRow[],
   { digestOf }: Holdings,
 ): readonly Finding[] | undefined {
-  const isProved = rows.every(
-    ({ isRemoved, digest }) =>
-      isRemoved || (delivery !== undefined && digest !== undefined && digest === digestOf(delivery)),
-  );
-  if (!isProved && !here.waits) return undefined;
-  const findings = compare(
-    here,
-    rows.map((row): There => ({ ...row, content: isProved ? 'same' : {} })),
-  );
+  const there = rows.map((row): There => {
+    const isSame = row.digest !== undefined && delivery !== undefined && row.digest === digestOf(delivery);
+    return { ...row, content: isSame ? 'same' : (row.content ?? {}) };
+  });
+  const findings = compare(here, there);
   return findings.every(({ kind }) => kind === 'equal' || kind === 'waiting') ? findings : undefined;
 }
 
@@ -115,16 +140,16 @@ async function compareAgain(reading: Reading, lane: Lane, of: RecordsOf, ids: re
   for (let round = 1; left.length > 0; round++) {
     const page = { after: '', limit: left.length, ids: left };
     const before = await peek(reading, lane, of, page);
-    const rows = byId(await reading.holdings.rows(of, left, 'contents'));
+    const wanted = wantedOf(reading, lane, before);
+    const rows = await rowsOf(reading, of, 'contents', wanted);
     const stamps = new Map((await peek(reading, lane, of, page)).map(({ id, stamp }) => [id, stamp]));
     const erased = await erasedIn(reading.runtime, of, [...rows.values()].flat());
     const moved: string[] = [];
     for (const one of before) {
       const own = rows.get(one.id) ?? [];
       if (stamps.get(one.id) === one.stamp) {
-        const { here } = expected(lane, one, reading.epoch);
         const findings = compare(
-          here,
+          (wanted.get(one.id) as Wanted).here,
           own.map((row): There => ({ ...row, content: row.content ?? {} })),
         );
         const isErased = own.some((row) => erased.has(row));
@@ -146,7 +171,7 @@ async function judgeStrangers(
 ): Promise<Judged[]> {
   const judged: Judged[] = [];
   for (const chunk of chunksOf(ids, contentsAtOnce)) {
-    const rows = await holdings.rows(of, chunk, 'contents');
+    const rows = await holdings.rows(of, chunk, 'contents', new Map());
     const erased = await erasedIn(runtime, of, rows);
     for (const row of rows) {
       if (row.isRemoved) continue;
@@ -172,7 +197,10 @@ async function erasedIn(
 ): Promise<ReadonlySet<HeldRow>> {
   const hashes = new Map(
     rows.map((row) => {
-      const guests = guestsOf(type, { id: row.id, ...row.content } as unknown as MessageData);
+      const guests = guestsOf(type, {
+        id: row.id,
+        ...(typeof row.content === 'object' && row.content),
+      } as unknown as MessageData);
       const reservation = type === 'reservation' ? row.id : undefined;
       const identities = (guests ?? []).flatMap((guest) => identitiesOf(guest, integration, reservation));
       return [row, hashesOf(keys.hashKeys, identities)];

@@ -15,6 +15,7 @@ import {
   sampleIds,
   saveComparison,
 } from '../store/operate/comparisons.ts';
+import { heldFiles } from '../store/operate/held-rows.ts';
 import { nextDue } from '../store/outbox/due.ts';
 import { resendStep } from '../store/outbox/resend.ts';
 import type { DestinationName, EntityType, JsonObject } from '../terms.ts';
@@ -87,7 +88,7 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
     ...(body.rate && { rate: rateOf(body.rate) }),
   };
   const { type, settings, services } = await readyDestination(runtime, await loadDestinationTypes(), about);
-  const holdings = type.holdings?.(settings, services);
+  const holdings = type.holdings?.(settings, services, heldFiles(runtime.pool, request.destination));
   if (holdings === undefined) {
     const message = `What ${request.destination} holds cannot be read back: ${body.type === 'http' ? 'its document has no `read`' : `the type ${body.type} has no way to`}.`;
     throw new InnboundError('operate.invalid_input', message);
@@ -111,6 +112,7 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
 export async function beginAudit({ runtime, request, holdings }: Audit): Promise<AuditState> {
   const { integrations } = runtime.active();
   const { destination, integration: named } = request;
+  await holdings.begin?.();
   if (named !== undefined && !integrations.has(named)) {
     throw new InnboundError('documents.unknown_name', `There is no integration ${named}.`);
   }
@@ -183,7 +185,12 @@ const partsOf = ({ receives, holdings, request }: Audit) =>
 async function ours(audit: Audit, of: RecordsOf, after: string): Promise<Page> {
   const { request, runtime } = audit;
   const ids = request.sample === undefined ? undefined : await sampleIds(runtime.pool, of, request.sample);
-  return compareOurs(audit, of, { after, limit: ids?.length ?? pageSize, ids, since: request.since });
+  return compareOurs(audit, of, {
+    after,
+    limit: ids?.length ?? audit.holdings.atOnce ?? pageSize,
+    ids,
+    since: request.since,
+  });
 }
 
 const theirs = (audit: Audit, of: RecordsOf, after: string): Promise<Page> =>
@@ -249,7 +256,7 @@ async function finishBrand({ runtime, request }: Audit, integration: string, sta
 }
 
 /** Due deliveries go first, but an audit ends also where there are always some. */
-const mostYields = 5;
+const mostYields = 3;
 const yieldMs = 100;
 
 async function giveWay({ runtime, request, services }: Audit, integration: string, signal: AbortSignal): Promise<void> {

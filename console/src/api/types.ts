@@ -28,6 +28,7 @@ export type GuestPair = Item<'guests.pairs'>;
 export type GuestCandidate = Item<'dead_letters.candidates'>;
 export type Preview = Answer<'dead_letters.preview'>;
 export type Destination = Item<'destinations.list'>;
+export type Comparison = Item<'comparisons.list'>;
 export type Delivery = Item<'deliveries.list'>;
 export type Alert = Item<'alerts.list'>;
 export type OnboardingRow = Item<'onboarding.list'>;

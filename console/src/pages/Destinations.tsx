@@ -12,6 +12,7 @@ import { StartJob } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
+import { Compared } from './Compared.tsx';
 
 export function Destinations() {
   const query = useApi('destinations.list', {}, { everyMs: useEvery(5) });
@@ -177,6 +178,7 @@ function One({ destination }: { destination: Destination }) {
           </Notice>
         )}
       </div>
+      <Compared destination={destination.name} />
       {quiet.length > 0 && (
         <p className="inset muted small">Nothing waits of {listed(quiet.map(({ integration }) => integration))}.</p>
       )}

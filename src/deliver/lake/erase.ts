@@ -6,7 +6,7 @@ import { ndjson } from './ndjson.ts';
 import { parquet } from './parquet.ts';
 
 /** Of both formats: the destination may have had the other one before. */
-const formatOf = (name: string): Format | undefined =>
+export const formatOf = (name: string): Format | undefined =>
   [ndjson, parquet].find(({ extension }) => name.endsWith(extension)) as Format | undefined;
 
 interface EraseLimits {

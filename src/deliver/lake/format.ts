@@ -1,6 +1,6 @@
 import type { Guest } from '../../canonical/reservation.ts';
 import { withoutErasedGuests } from '../../persons/erased-guests.ts';
-import type { Delivery } from '../message.ts';
+import type { Delivery, Message } from '../message.ts';
 
 /** Thrown for a record whose value the format cannot hold: only this record is refused. The message quotes no value. */
 export class UnfitValue extends Error {
@@ -16,6 +16,8 @@ export interface Format<Row = unknown> {
   file(rows: readonly Row[]): Uint8Array | string;
   /** The rows of a file that `file` wrote. */
   read(bytes: Uint8Array): Promise<readonly Row[]>;
+  /** What was written. */
+  message(row: Row): Message;
   /** The row without the erased guests; undefined if there is nothing to erase in it. */
   erase(row: Row, erasure: Delivery): Row | undefined;
 }

@@ -12,6 +12,7 @@ export const ndjson: Format<string> = {
   },
   file: (rows) => `${rows.join('\n')}\n`,
   read: async (bytes) => new TextDecoder().decode(bytes).trimEnd().split('\n'),
+  message: (line) => parseForeignJson(line) as unknown as Message,
   erase(line, erasure) {
     // Most lines are about other records; parsing them all would be slow.
     if (!line.includes(JSON.stringify(erasure.message.data.id))) return undefined;

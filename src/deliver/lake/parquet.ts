@@ -2,8 +2,9 @@ import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparqu
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { entriesOf, kinds, type Table } from '../../canonical/fields.ts';
 import { reservationWithoutMentions } from '../../canonical/mentions.ts';
-import type { Guest } from '../../canonical/reservation.ts';
-import type { Delivery, MessageData } from '../message.ts';
+import { decimal, type Guest } from '../../canonical/reservation.ts';
+import { parseJson } from '../../kit/json.ts';
+import type { Delivery, Message, MessageData } from '../message.ts';
 import { encodeMessage } from '../message.ts';
 import { type Format, guestsAfter, isOlderThan, UnfitValue } from './format.ts';
 
@@ -31,7 +32,7 @@ const envelopeColumns: Columns = {
   stated_at: 'time',
 };
 const recordColumns = columnsOf('reservation');
-const lists = { guests: guestColumns, rooms: columnsOf('rooms'), charges: columnsOf('charges') } as const;
+const listColumns = { guests: guestColumns, rooms: columnsOf('rooms'), charges: columnsOf('charges') } as const;
 
 const physical: Record<Kind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -48,12 +49,12 @@ const leaves = (columns: Columns): SchemaElement[] =>
   Object.entries(columns).map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL', ...physical[kind] }));
 
 const schema: SchemaElement[] = [
-  { name: 'root', num_children: Object.keys({ ...envelopeColumns, ...recordColumns, ...lists }).length + 1 },
+  { name: 'root', num_children: Object.keys({ ...envelopeColumns, ...recordColumns, ...listColumns }).length + 1 },
   ...leaves(envelopeColumns),
   ...leaves(recordColumns),
   { name: 'guest', repetition_type: 'OPTIONAL', num_children: Object.keys(guestColumns).length },
   ...leaves(guestColumns),
-  ...Object.entries(lists).flatMap(([name, columns]): SchemaElement[] => [
+  ...Object.entries(listColumns).flatMap(([name, columns]): SchemaElement[] => [
     { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
     { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
     { name: 'element', repetition_type: 'OPTIONAL', num_children: Object.keys(columns).length },
@@ -89,8 +90,8 @@ function struct(columns: Columns, from: object): Row {
 
 function rowOf({ message, changedAt, statedAt = changedAt }: Delivery): Row {
   const { data } = message;
-  const list = (name: keyof typeof lists): Row[] | undefined =>
-    (data[name] as MessageData['guests'] | undefined)?.map((item) => struct(lists[name], item));
+  const list = (name: keyof typeof listColumns): Row[] | undefined =>
+    (data[name] as MessageData['guests'] | undefined)?.map((item) => struct(listColumns[name], item));
   return {
     ...struct(envelopeColumns, { epoch: 1, ...message, changed_at: changedAt, stated_at: statedAt }),
     ...struct(recordColumns, data),
@@ -117,7 +118,7 @@ async function readRows(bytes: Uint8Array): Promise<Row[]> {
   return rows.map((row) => ({
     ...decimals(recordColumns, row),
     ...Object.fromEntries(
-      Object.entries(lists).map(([name, columns]) => [
+      Object.entries(listColumns).map(([name, columns]) => [
         name,
         (row[name] as Row[] | null)?.map((item) => decimals(columns, item)),
       ]),
@@ -129,6 +130,33 @@ async function readRows(bytes: Uint8Array): Promise<Row[]> {
 function decimalOf(value: unknown): bigint | undefined {
   if (!(value instanceof Uint8Array)) return undefined;
   return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`));
+}
+
+/** The inverse of `rowOf`. */
+function messageOf(row: Row): Message {
+  const { guest, ...own } = row;
+  const lists = Object.entries(listColumns).map(([name, columns]) => [
+    name,
+    ((row[name] as Row[] | null) ?? []).map((item) => values(columns, item)),
+  ]);
+  const isGuest = row.type === 'guest';
+  const fields = isGuest ? values(guestColumns, (guest ?? {}) as Row) : Object.fromEntries(lists);
+  const data = { ...values(recordColumns, own), ...fields };
+  return { ...values(envelopeColumns, own), data } as unknown as Message;
+}
+
+const values = (columns: Columns, row: Row) =>
+  Object.fromEntries(
+    Object.entries(columns).flatMap(([name, kind]) => {
+      const value = row[name] ?? undefined;
+      return value === undefined ? [] : [[name, plain(kind, value)]];
+    }),
+  );
+
+function plain(kind: Kind, value: unknown): unknown {
+  if (kind === 'date') return new Date(Number(value) * 86_400_000).toISOString().slice(0, 10);
+  if (kind === 'decimal') return decimal(`${value}e-9`);
+  return kind === 'json' && typeof value === 'string' ? parseJson(value) : value;
 }
 
 /** Parquet has null where a record has no value. */
@@ -147,12 +175,18 @@ function eraseFromRow(row: Row, erasure: Delivery): Row | undefined {
   return { ...texts, extra: undefined, ...(kept && { guests: kept }) };
 }
 
-const columnNames = [...Object.keys(envelopeColumns), ...Object.keys(recordColumns), 'guest', ...Object.keys(lists)];
+const columnNames = [
+  ...Object.keys(envelopeColumns),
+  ...Object.keys(recordColumns),
+  'guest',
+  ...Object.keys(listColumns),
+];
 
 export const parquet: Format<Row> = {
   extension: '.parquet',
   encode: (delivery) => ({ row: rowOf(delivery), size: encodeMessage(delivery.message).length / 4 }),
   read: readRows,
+  message: messageOf,
   erase: eraseFromRow,
   file: (rows) =>
     new Uint8Array(

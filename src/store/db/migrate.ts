@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '452877f4b28fbbb5747c40da31b0cd11553773bb40d17ea8a5ceb8bc853013bd',
+  hash: '32c22207e00867e3f676cc304d24622e03bac69355bab9922553885d312b03fe',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

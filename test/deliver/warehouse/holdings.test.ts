@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { differingPaths } from '../../../src/deliver/compare.ts';
-import type { DestinationType } from '../../../src/deliver/destination.ts';
+import type { DestinationType, HeldFiles } from '../../../src/deliver/destination.ts';
 import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
 import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
 import { contentOf } from '../../../src/deliver/expected.ts';
@@ -28,10 +28,10 @@ async function readsBack<Settings>(
   const offered = services('/');
   const settings = type.settings.parse(given);
   const destination = type.open(settings, offered);
-  const holdings = type.holdings?.(settings, offered);
+  const holdings = type.holdings?.(settings, offered, {} as HeldFiles);
   assert.ok(holdings);
   try {
-    assert.deepEqual(await holdings.rows(of, ['r'], 'digests'), [], 'before the first delivery');
+    assert.deepEqual(await holdings.rows(of, ['r'], 'digests', new Map()), [], 'before the first delivery');
     const sent = delivery(rich, { version: 2 });
     const others = ['a', 'b', 'x'].map((id) => delivery(reservation(id)));
     const outcomes = await destination.deliver([sent, ...others], limits);
@@ -39,15 +39,15 @@ async function readsBack<Settings>(
       outcomes.map(({ kind }) => kind),
       ['delivered', 'delivered', 'delivered', 'delivered'],
     );
-    const [row, none] = await holdings.rows(of, ['r', 'unknown'], 'digests');
+    const [row, none] = await holdings.rows(of, ['r', 'unknown'], 'digests', new Map());
     assert.deepEqual(row, { id: 'r', epoch: 1, version: 2, isRemoved: false, digest: holdings.digestOf(sent) });
     assert.equal(none, undefined);
-    const [whole] = await holdings.rows(of, ['r'], 'contents');
+    const [whole] = await holdings.rows(of, ['r'], 'contents', new Map());
     assert.deepEqual(differingPaths(contentOf(sent.message), whole?.content), []);
     await change(`update reservations set total_amount = total_amount + 0.01, status = 'no_show' where id = 'r'`);
-    const [changed] = await holdings.rows(of, ['r'], 'digests');
+    const [changed] = await holdings.rows(of, ['r'], 'digests', new Map());
     assert.notEqual(changed?.digest, row?.digest);
-    const [other] = await holdings.rows(of, ['r'], 'contents');
+    const [other] = await holdings.rows(of, ['r'], 'contents', new Map());
     assert.deepEqual(differingPaths(contentOf(sent.message), other?.content).sort(), ['status', 'total_amount']);
     assert.deepEqual(await holdings.ids?.(of, 'a', 2), ['b', 'r']);
     assert.deepEqual(await holdings.integrations?.(), ['lisbon']);

@@ -620,6 +620,21 @@ comment on table comparisons is 'The last audit of what each destination holds o
 comment on column comparisons.part is 'What was compared, if not all: the changes since a time, or a sample.';
 comment on column comparisons.reason is 'Why it is not complete.';
 
+create unlogged table held_rows (
+  destination text not null,
+  integration text not null,
+  type text not null,
+  id text not null,
+  epoch int not null,
+  version int not null,
+  removed boolean not null,
+  digest text not null,
+  file text not null,
+  place int not null,
+  primary key (destination, integration, type, id)
+);
+comment on table held_rows is 'What an audit found in the files of a destination: the newest version of each record, as a hash and where it is. A row of type file says which state of a file was read. Lost after a crash, and then read again.';
+
 -- Operation
 
 create table alerts (

@@ -7,6 +7,7 @@ import { syncFolder } from '../../../kit/sync-folder.ts';
 import type { DestinationType, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
 import type { FileStore, StoredFile, Tag } from '../../lake/file-store.ts';
+import { lakeHoldings } from '../../lake/holdings.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
 /** Files in a folder. */
@@ -15,6 +16,10 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 1_000, most: 20_000 }),
   timeoutMs: () => 60_000,
+  holdings: (settings, { workspaceDir, clock }, held) => {
+    const store = folderStore(path.resolve(workspaceDir, settings.path), clock);
+    return lakeHoldings(store, held, (error) => failure(error, settings.path));
+  },
   open(settings, { workspaceDir, clock, brandOf }) {
     const store = folderStore(path.resolve(workspaceDir, settings.path), clock);
     return openLake({ store, settings, brandOf, clock, failure: (error) => failure(error, settings.path) });

@@ -49,6 +49,12 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
       ...rule.found,
       ...(rule.found.key && { key: [rule.found.key].flat().map((path) => withValues(path, values)) }),
     },
+    read: rule.read && {
+      ...rule.read,
+      except: rule.read.except.map((path) => withValues(path, values)),
+      url: addressOf(withValues(rule.read.url, values)),
+      body: rule.read.body === undefined ? undefined : compileTemplate(rule.read.body as Json),
+    },
     answer: rule.answer,
     failure: rule.failure,
     /** The most items in one request; undefined uses the batch size of the destination. */

@@ -7,6 +7,7 @@ import type { Delivery } from '../../message.ts';
 import { feedbackOf, prepare } from './account.ts';
 import { foundValues, itemOutcomes, refusedField, wholeOutcome } from './answer.ts';
 import type { Operation } from './compile-operation.ts';
+import { httpHoldings } from './holdings.ts';
 import { compilePlan } from './plan.ts';
 import { presets } from './preset.ts';
 import {
@@ -37,6 +38,7 @@ export const destinationType: DestinationType<Settings> = {
   foresee,
   prepare: (settings, services, options) => prepare(settings, requestOf(settings, services), options),
   reports: ({ preset = '', feedback }) => feedback && (presets.get(preset)?.feedback.length ?? 0) > 0,
+  holdings: (settings, services) => httpHoldings(settings, requestOf(settings, services)),
   feedback: (settings, services) => feedbackOf(settings, requestOf(settings, services), services.clock),
   open(settings, services) {
     const plan = compilePlan(settings);

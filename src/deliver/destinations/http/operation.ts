@@ -101,6 +101,41 @@ const foundSchema = z.strictObject({
 });
 export type FoundRule = z.infer<typeof foundSchema>;
 
+/** Differences that are the vendor's own doing. */
+export const normalizations = ['trim', 'lower', 'phone', 'instant', 'cents'] as const;
+
+const readSchema = z.strictObject({
+  method: z.enum(['GET', 'POST']).default('GET'),
+  url: urlTemplate().describe(
+    'The address of one item, such as https://crm.example/stays/{data.id}, or of a search for several.',
+  ),
+  body: z
+    .json()
+    .optional()
+    .describe('The template of the body of a search; {items} are the `unique` values of its items.'),
+  batch: z.int().min(1).max(1_000).default(1).describe('The most items in one request.'),
+  list: z
+    .string()
+    .optional()
+    .describe('The path of a list of elements in the answer; without it, the answer is the element.'),
+  key: z.string().optional().describe('The path in an element of the `unique` value of its item.'),
+  version: z.string().optional().describe('The path in an element of our version.'),
+  fields: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Paths in the body, each with its path in an element; by default the same. A path may be the beginning of others.',
+    ),
+  except: z.array(z.string()).default([]).describe('Paths in the body that cannot be read back.'),
+  same: z
+    .record(z.string(), z.array(z.enum(normalizations)).min(1))
+    .default({})
+    .describe(
+      'Paths in the body with what the vendor changes there: `trim` and `lower` (text), `phone` (only digits count), `instant` (a time in any zone or form), `cents` (amounts are rounded).',
+    ),
+});
+export type ReadRule = z.infer<typeof readSchema>;
+
 export const operationShape = {
   method: z
     .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -142,6 +177,9 @@ export const operationShape = {
     .describe('Statuses beside 2xx that mean done, such as 404 for a deletion.'),
   found: foundSchema.optional().describe('A value of the answer that later requests of the same delivery need.'),
   answer: answerSchema.optional().describe('What the answer to a batch says about each item.'),
+  read: readSchema
+    .optional()
+    .describe('How an audit reads back what this request wrote. A 404 means that it is not there.'),
   failure: failureSchema.optional().describe('What the answer to a request that failed as a whole means.'),
 };
 

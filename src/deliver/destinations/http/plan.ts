@@ -49,6 +49,8 @@ export function compilePlan(settings: Settings) {
   const { withdrawn, moved } = steps;
   const isMoving = moved !== undefined && moved.length > 0 && !preset?.keeps_moved;
   return {
+    each,
+    isReadable: Object.values(steps).some((some) => some?.some(({ read }) => read !== undefined)),
     /** Set if no request can express what the delivery says, or none has to. */
     withoutRequest: (delivery: Delivery): Outcome | undefined =>
       notExpressed(delivery) ?? (each === 'guest' && isKnown(delivery) ? { kind: 'delivered' } : undefined),

@@ -1,6 +1,7 @@
 import { foreignText } from '../../../kit/foreign-text.ts';
-import type { Destination, DestinationType, Outcome } from '../../destination.ts';
+import type { Destination, DestinationType, Holdings, Outcome } from '../../destination.ts';
 import { openLake } from '../../lake/destination.ts';
+import { digestOfMessage, lakeHoldings } from '../../lake/holdings.ts';
 import { NoAnswer } from './requests.ts';
 import { type Settings, settingsSchema } from './settings.ts';
 
@@ -13,6 +14,27 @@ export const destinationType: DestinationType<Settings> = {
   settings: settingsSchema,
   batch: () => ({ standard: 2_000, most: 20_000 }),
   timeoutMs: () => timeoutMs,
+  holdings(settings, { http }, held) {
+    let opened: Promise<Holdings> | undefined;
+    const open = async () => {
+      const { bucketStore, statusOf } = await import('./bucket.ts');
+      const store = bucketStore(settings, http, timeoutMs);
+      const lake = lakeHoldings(store, held, (error) => failureOf(error, statusOf(error)));
+      return { ...lake, close: async () => store.close() };
+    };
+    const lake = () => {
+      opened ??= open();
+      return opened;
+    };
+    return {
+      begin: held.clear,
+      rows: async (...asked) => (await lake()).rows(...asked),
+      digestOf: digestOfMessage,
+      ids: held.ids,
+      integrations: async () => (await (await lake()).integrations?.()) ?? [],
+      close: async () => (await opened)?.close(),
+    };
+  },
   open(settings, { clock, http, brandIdsOf, brandOf }) {
     let opened: Promise<{ lake: Destination; close(): void }> | undefined;
     const open = async () => {

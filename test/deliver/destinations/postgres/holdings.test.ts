@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { differingPaths } from '../../../../src/deliver/compare.ts';
-import { Unreadable } from '../../../../src/deliver/destination.ts';
+import { type HeldFiles, Unreadable } from '../../../../src/deliver/destination.ts';
 import { destinationType as postgres } from '../../../../src/deliver/destinations/postgres/destination.ts';
 import { contentOf } from '../../../../src/deliver/expected.ts';
 import { delivery, reservation, services } from '../../support.ts';
@@ -12,13 +12,13 @@ const of = { integration: 'lisbon', type: 'reservation' } as const;
 test('the hash that the server makes of a record is ours, and the contents are those that were delivered', async (t) => {
   const { open, db } = await setUp(t);
   const offered = services('/');
-  const holdings = postgres.holdings?.(postgres.settings.parse({ url: db.url }), offered);
+  const holdings = postgres.holdings?.(postgres.settings.parse({ url: db.url }), offered, {} as HeldFiles);
   t.after(async () => {
     await holdings?.close();
     await offered.close();
   });
   assert.ok(holdings);
-  assert.deepEqual(await holdings.rows(of, ['r'], 'digests'), [], 'before the first delivery');
+  assert.deepEqual(await holdings.rows(of, ['r'], 'digests', new Map()), [], 'before the first delivery');
   const sent = delivery(
     reservation('r', {
       guests: [
@@ -32,9 +32,9 @@ test('the hash that the server makes of a record is ours, and the contents are t
     { version: 2 },
   );
   await open().deliver([sent], limits);
-  const [row] = await holdings.rows(of, ['r', 'other'], 'digests');
+  const [row] = await holdings.rows(of, ['r', 'other'], 'digests', new Map());
   assert.deepEqual(row, { id: 'r', epoch: 1, version: 2, isRemoved: false, digest: holdings.digestOf(sent) });
-  const [whole] = await holdings.rows(of, ['r'], 'contents');
+  const [whole] = await holdings.rows(of, ['r'], 'contents', new Map());
   assert.deepEqual(differingPaths(contentOf(sent.message), whole?.content), []);
   assert.deepEqual(await holdings.ids?.(of, '', 10), ['r']);
   assert.deepEqual(await holdings.integrations?.(), ['lisbon']);
@@ -42,10 +42,14 @@ test('the hash that the server makes of a record is ours, and the contents are t
 
 test('a server that cannot be reached makes nothing up', async (t) => {
   const offered = services('/');
-  const holdings = postgres.holdings?.(postgres.settings.parse({ url: 'postgres://u@127.0.0.1:1/x' }), offered);
+  const holdings = postgres.holdings?.(
+    postgres.settings.parse({ url: 'postgres://u@127.0.0.1:1/x' }),
+    offered,
+    {} as HeldFiles,
+  );
   t.after(async () => {
     await holdings?.close();
     await offered.close();
   });
-  await assert.rejects(() => holdings?.rows(of, ['r'], 'digests') ?? Promise.resolve(), Unreadable);
+  await assert.rejects(() => holdings?.rows(of, ['r'], 'digests', new Map()) ?? Promise.resolve(), Unreadable);
 });
