@@ -26,7 +26,7 @@ export const copiedTables = (db: Pool | Tx): Promise<CopiedTable[]> =>
             (select coalesce(sum(greatest(p.reltuples, 0)), 0)::float8 from pg_partition_tree(c.oid) t
                join pg_class p on p.oid = t.relid where t.isleaf) as estimate
        from pg_class c
-      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'migrations'
+      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and c.relpersistence = 'p' and not c.relispartition and c.relname <> 'migrations'
       order by (select count(*) from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'), c.relname`,
     [serviceSchema],
   );

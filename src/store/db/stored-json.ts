@@ -136,6 +136,8 @@ const checked = new Map<string, Content>([
   ['runs.position', form(z.looseObject({ feed: z.int().optional() }))],
   ['erasures.receipt', form(z.looseObject({ notified: z.array(values).optional() }))],
   ['jobs.counts', form(z.record(z.string(), z.number()))],
+  ['comparisons.counts', form(z.record(z.string(), z.number()))],
+  ['comparisons.differences', form(z.array(z.looseObject({ id: z.string(), kind: z.string() })))],
   ['jobs.refusals', form(z.array(z.looseObject({ id: z.string(), reason: z.string() })))],
 ]);
 const objects = [

@@ -105,7 +105,7 @@ export type FoundRule = z.infer<typeof foundSchema>;
 export const normalizations = ['trim', 'lower', 'phone', 'instant', 'cents'] as const;
 
 const readSchema = z.strictObject({
-  method: z.enum(['GET', 'POST']).default('GET'),
+  method: z.enum(['GET', 'POST']).default('GET').describe('The method of the request.'),
   url: urlTemplate().describe(
     'The address of one item, such as https://crm.example/stays/{data.id}, or of a search for several.',
   ),
