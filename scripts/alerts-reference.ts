@@ -23,7 +23,11 @@ const habits = 'The last four weeks, at the hours of the property’s clock.';
 /** What the condition is, when it raises the alert, and which other alert or state takes its place. */
 const about: Record<AlertKind, readonly [means: string, when: string, silenced: string]> = {
   role_missing: ['No running node has the role `web`, or `worker`.', 'A minute after the last such node was seen.', ''],
-  disk_full: ['The disk of the workspace, or of the embedded database, is nearly full.', 'Less than 1 GB is free.', ''],
+  disk_full: [
+    'The disk of a node’s workspace is nearly full. Without `DATABASE_URL` the database is there too.',
+    'Less than 1 GB free.',
+    '',
+  ],
   destination_differs: [
     'An audit found records behind, changed, missing or wrongly there.',
     'At the end of the audit.',

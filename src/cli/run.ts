@@ -79,6 +79,7 @@ const commands: Readonly<Record<string, string>> = {
   destination: 'set up destinations at their vendors, and release those in preview',
   'audit <destination>': 'compare what a destination holds with what would be sent to it now',
   'resend <destination>': 'resend the newest version of every record to a destination that is new or lost its data',
+  'audit <destination>': 'compare what a destination holds with what would be sent to it now',
   'reprocess [integration]':
     'process stored payloads again under the documents in force, after a change of the mapping or the rules',
   'backup <file>': 'write the whole database, and its key, into one file',
