@@ -77,7 +77,6 @@ const commands: Readonly<Record<string, string>> = {
   profile: 'merge two profiles of one guest, or split one that two guests share',
   'refetch <id>': 'request one reservation from the partner again, by its id',
   destination: 'set up destinations at their vendors, and release those in preview',
-  'audit <destination>': 'compare what a destination holds with what would be sent to it now',
   'resend <destination>': 'resend the newest version of every record to a destination that is new or lost its data',
   'audit <destination>': 'compare what a destination holds with what would be sent to it now',
   'reprocess [integration]':
