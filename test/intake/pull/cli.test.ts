@@ -114,7 +114,7 @@ test('sync reports its result, exits 0 only if complete, and appears in runs', a
 
   const spoken = await call('sync', 'grand', '--type', 'pre_stay', ...range);
   assert.equal(spoken.code, 0, spoken.said);
-  assert.match(spoken.out, / complete, .*\n.* 25 records\n  changed 0, unchanged or listed again 25,/);
+  assert.match(spoken.out, / complete, .*\n.* 25 records\n {2}changed 0, unchanged or listed again 25,/);
   assert.match(spoken.said, /^pulling 2026-03-01 to 2026-03-05\n/);
   assert.doesNotMatch(spoken.said, / 0 %|░/);
 
