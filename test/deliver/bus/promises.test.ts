@@ -98,7 +98,7 @@ test('five versions of each record in order, over kills of the node and restarts
     await once(node, 'message');
     return node;
   };
-  const ids = Array.from({ length: 40 }, (_, i) => `R-${i}`);
+  const ids = Array.from({ length: 24 }, (_, i) => `R-${i}`);
   const records = (amount: number) => ids.map((id) => reservation(id, { total_amount: String(amount) }));
   const names = to.map(({ name }) => name);
   const change = (amount: number) => takeIn(pool, records(amount), names);

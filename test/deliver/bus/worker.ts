@@ -18,6 +18,6 @@ const opened = to.map(({ name, settings }) => {
   return [name, type.open(type.settings.parse(settings), services('/'))] as const;
 });
 const pool = openPool({ connection, applicationName: 'bus worker' });
-const lanes = to.map(({ name }) => lane(config(name, { batch: 5, concurrency: 2, timeoutMs: 2_000 })));
+const lanes = to.map(({ name }) => lane(config(name, { batch: 8, concurrency: 2, timeoutMs: 2_000 })));
 startDeliveries(ports(pool, lanes, Object.fromEntries(opened), { leaseMarginMs: 500 }));
 process.send?.('started');
