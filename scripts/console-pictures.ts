@@ -147,7 +147,6 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
         await page.getByRole('button', { name: 'Suggest a mapping' }).click();
         await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin');
         await page.getByRole('textbox', { name: 'Country' }).fill('DE');
-        await page.getByText(/records can be stored/).waitFor();
         await page.getByRole('heading', { name: 'Canonical records' }).scrollIntoViewIfNeeded();
         await page
           .getByRole('region', { name: 'Canonical record, linked' })
