@@ -150,11 +150,11 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })
-    .toSorted((a, b) => toneOrder.indexOf(a.tone) - toneOrder.indexOf(b.tone) || a.label.localeCompare(b.label))
+    .toSorted((a, b) => urgency(b) - urgency(a) || a.label.localeCompare(b.label))
     .slice(0, mostPlaces);
 }
 
-const toneOrder: readonly Tone[] = ['bad', 'warn', 'good', 'calm'];
+const urgency = ({ tone }: Place): number => ['warn', 'bad'].indexOf(tone);
 
 const backlogOf = (waiting: number, held: number): string =>
   [held > 0 && `${number(held)} blocked`, waiting > 0 && `${number(waiting)} waiting`].filter(Boolean).join(', ') ||
