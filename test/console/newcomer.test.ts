@@ -307,6 +307,8 @@ describe('a newcomer with a German system, page tokens and OAuth', { skip }, () 
     const found = await desk.api<{ items: { id: string }[] }>('GET', '/reservations?integration=gasthof-alm');
     assert.deepEqual(found.items.map(({ id }) => id).sort(), ['AB-1', 'AB-2', 'AB-3']);
     await page.getByRole('link', { name: 'Open gasthof-alm' }).click();
+    await page.waitForURL('**/integrations/gasthof-alm');
+    await page.getByRole('heading', { name: 'gasthof-alm', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Connect a brand' }).click();
     await page.getByText('An answer', { exact: true }).click();
     assert.equal(await page.getByLabel('Sample as JSON').inputValue(), '', 'the next brand begins with an empty form');
