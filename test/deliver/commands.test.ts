@@ -74,7 +74,7 @@ values: { status: { confirmed: [${statuses}] } }
   const spoken = await innbound(['dead-letters', 'list', '--workspace', folder]);
   assert.match(spoken.stdout, /record\.unknown_status +.*GARANTIDA/, 'what is wrong, not only the code');
   const timeline = await innbound(['reservation', 'fine', '--integration', 'lisbon', '--workspace', folder]);
-  assert.match(timeline.stdout, /attempt 1, outcome delivered/);
+  assert.match(timeline.stdout, /crm: version 1 delivered, try 1/);
   assert.doesNotMatch(timeline.stdout, /,\s*$/m);
   const idOf = (reservation: string) => String(dead.find(({ reservation_id: id }) => id === reservation)?.id);
 
