@@ -196,7 +196,7 @@ async function ours(audit: Audit, of: RecordsOf, after: string): Promise<Page> {
 const theirs = (audit: Audit, of: RecordsOf, after: string): Promise<Page> =>
   compareTheirs(audit, of, after, idsAtOnce);
 
-/** Not there although it should not be, or not sent by us; a stranger in an account that others use too is nothing wrong. */
+/** What should not be there, whoever put it there. */
 const isWrong = ({ finding, isErased }: Judged): boolean => isErased || finding.kind === 'only_there';
 
 function counted(
