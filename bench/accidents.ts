@@ -1,5 +1,5 @@
-import type { Reservation } from '../src/canonical/reservation.ts';
-import { joined } from '../src/reconcile/accidents/guard.ts';
+import type { Reservation } from '../src/core/canonical/reservation.ts';
+import { joined } from '../src/core/reconcile/accidents/guard.ts';
 import {
   type Counted,
   countSigns,
@@ -10,9 +10,9 @@ import {
   newest,
   nothingKnown,
   type SignedRow,
-} from '../src/reconcile/accidents/judge.ts';
-import { type Sign, signsOf } from '../src/reconcile/accidents/signs.ts';
-import type { Change } from '../src/reconcile/forms.ts';
+} from '../src/core/reconcile/accidents/judge.ts';
+import { type Sign, signsOf } from '../src/core/reconcile/accidents/signs.ts';
+import type { Change } from '../src/core/reconcile/forms.ts';
 import type { Json } from '../src/terms.ts';
 import { Dice } from '../test/simulation/random.ts';
 import { said } from '../test/support/brand.ts';

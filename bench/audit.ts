@@ -1,6 +1,6 @@
 import { deliverPorts } from '../src/composition/deliver.ts';
-import { drainOnce } from '../src/deliver/deliveries.ts';
-import { type AuditStep, auditStep, beginAudit, openAudit } from '../src/operations/audit.ts';
+import { drainOnce } from '../src/core/deliver/deliveries.ts';
+import { type AuditStep, auditStep, beginAudit, openAudit } from '../src/operator/operations/audit.ts';
 import { apiNode, reservation } from '../test/api/node.ts';
 import { testDatabase } from '../test/support/database.ts';
 
@@ -36,7 +36,7 @@ export async function run([count = '20000']: readonly string[]): Promise<void> {
   };
   await copy(pool, 'records', 'id', 'data');
   await copy(pool, 'outbox', 'id');
-  const { openPool } = await import('../src/store/db/pool.ts');
+  const { openPool } = await import('../src/core/store/db/pool.ts');
   const warehouse = openPool({ connection: db.connection, applicationName: 'bench', statementMs: 600_000 });
   for (const [table, id] of [
     ['reservations', 'id'],

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DocumentKind, schemas } from '../src/documents/kinds.ts';
-import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { signalNodes } from '../src/store/db/signals.ts';
+import { type DocumentKind, schemas } from '../src/core/documents/kinds.ts';
+import { migrate } from '../src/core/store/db/migrate.ts';
+import { openPool, type Pool } from '../src/core/store/db/pool.ts';
+import { signalNodes } from '../src/core/store/db/signals.ts';
+import { openPrivatePostgres } from '../src/operator/embedded-postgres/open.ts';
 import type { NodeReport } from './brands/node.ts';
 import { cpuMs, postmasterOf } from './pull/cpu.ts';
 

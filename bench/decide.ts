@@ -1,9 +1,9 @@
-import { compilePath, type Path } from '../src/brand/compile.ts';
-import { stateEvent } from '../src/intake/push/reservation-event.ts';
+import { compilePath, type Path } from '../src/core/brand/compile.ts';
+import { stateEvent } from '../src/core/intake/push/reservation-event.ts';
+import { decide, state } from '../src/core/pipeline.ts';
+import type { Arrival, Statement, Stored } from '../src/core/reconcile/forms.ts';
+import { storedAfter } from '../src/core/store/records/take.ts';
 import { parseJson } from '../src/kit/json.ts';
-import { decide, state } from '../src/pipeline.ts';
-import type { Arrival, Statement, Stored } from '../src/reconcile/forms.ts';
-import { storedAfter } from '../src/store/records/take.ts';
 import type { Json, JsonObject } from '../src/terms.ts';
 import { integration, nested, pageText } from './shape/partner.ts';
 

@@ -4,16 +4,16 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Reservation } from '../src/canonical/reservation.ts';
-import { destinationType } from '../src/deliver/destinations/postgres/destination.ts';
-import { columns, copyText, rowsOf, stagedOnly, type Table } from '../src/deliver/destinations/postgres/tables.ts';
-import type { Delivery } from '../src/deliver/message.ts';
-import type { Settlement } from '../src/deliver/ports.ts';
-import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
+import type { Reservation } from '../src/core/canonical/reservation.ts';
+import { destinationType } from '../src/core/deliver/destinations/postgres/destination.ts';
+import { columns, copyText, rowsOf, stagedOnly, type Table } from '../src/core/deliver/destinations/postgres/tables.ts';
+import type { Delivery } from '../src/core/deliver/message.ts';
+import type { Settlement } from '../src/core/deliver/ports.ts';
+import { migrate } from '../src/core/store/db/migrate.ts';
+import { openPool, type Pool } from '../src/core/store/db/pool.ts';
+import { outboxStore } from '../src/core/store/outbox/settle.ts';
 import { systemClock } from '../src/kit/clock.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { outboxStore } from '../src/store/outbox/settle.ts';
+import { openPrivatePostgres } from '../src/operator/embedded-postgres/open.ts';
 
 /**
  * The postgres destination beside a bare COPY of the same rows into tables with the same keys: at most 3 times as slow. Durable, with fsync.

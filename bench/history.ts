@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { dropPartitions } from '../src/store/db/partitions.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { pruneEvents } from '../src/store/events/retention.ts';
+import { migrate } from '../src/core/store/db/migrate.ts';
+import { dropPartitions } from '../src/core/store/db/partitions.ts';
+import { openPool, type Pool } from '../src/core/store/db/pool.ts';
+import { pruneEvents } from '../src/core/store/events/retention.ts';
+import { openPrivatePostgres } from '../src/operator/embedded-postgres/open.ts';
 
 const day = 86_400_000;
 

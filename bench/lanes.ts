@@ -5,10 +5,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openPrivatePostgres } from '../src/embedded-postgres/open.ts';
-import { migrate } from '../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
-import { outboxStore } from '../src/store/outbox/settle.ts';
+import { migrate } from '../src/core/store/db/migrate.ts';
+import { openPool, type Pool } from '../src/core/store/db/pool.ts';
+import { outboxStore } from '../src/core/store/outbox/settle.ts';
+import { openPrivatePostgres } from '../src/operator/embedded-postgres/open.ts';
 import { postmasterOf, serverMs } from './pull/cpu.ts';
 
 const rounds = 30;

@@ -1,4 +1,4 @@
-import { assembleProfiles } from '../src/store/persons/profiles.ts';
+import { assembleProfiles } from '../src/core/store/persons/profiles.ts';
 import { openStore, reservation, takeIn } from '../test/deliver/support.ts';
 import { bookingsOf, groupsOf } from '../test/persons/bookings.ts';
 import { agencyKeys, claimCost, ownKeys } from '../test/persons/claim-cost.ts';

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { compilePath, type Path } from '../src/brand/compile.ts';
-import { toReservation } from '../src/canonical/check.ts';
-import { encodeRecord, type Reservation } from '../src/canonical/reservation.ts';
-import type { Connector } from '../src/documents/connector.ts';
+import { compilePath, type Path } from '../src/core/brand/compile.ts';
+import { toReservation } from '../src/core/canonical/check.ts';
+import { encodeRecord, type Reservation } from '../src/core/canonical/reservation.ts';
+import type { Connector } from '../src/core/documents/connector.ts';
+import { normalizeReservation } from '../src/core/normalize/normalize.ts';
+import { decide, state } from '../src/core/pipeline.ts';
+import type { Arrival } from '../src/core/reconcile/forms.ts';
+import type { RawRecord } from '../src/core/shape/config.ts';
+import type { Shaper } from '../src/core/shape/shape.ts';
+import { compileRules, type RuleSet } from '../src/core/transform/rules.ts';
 import { parseJson } from '../src/kit/json.ts';
-import { normalizeReservation } from '../src/normalize/normalize.ts';
-import { decide, state } from '../src/pipeline.ts';
-import { withoutCards } from '../src/privacy/cards.ts';
-import type { Arrival } from '../src/reconcile/forms.ts';
-import type { RawRecord } from '../src/shape/config.ts';
-import type { Shaper } from '../src/shape/shape.ts';
+import { withoutCards } from '../src/operator/privacy/cards.ts';
 import type { EpochMs, Json } from '../src/terms.ts';
-import { compileRules, type RuleSet } from '../src/transform/rules.ts';
 import { flat, integration, nested, pageText, rowsOf, transforms } from './shape/partner.ts';
 
 /**

@@ -10,12 +10,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { signedHeaders } from '../packages/sender/src/sign.ts';
 import { pullPorts } from '../src/composition/pull.ts';
-import { superuser } from '../src/embedded-postgres/cluster.ts';
-import { syncOnce } from '../src/intake/pull/run/sync-once.ts';
+import { syncOnce } from '../src/core/intake/pull/run/sync-once.ts';
+import { openPool, type Pool } from '../src/core/store/db/pool.ts';
 import { systemClock } from '../src/kit/clock.ts';
-import { addressFor } from '../src/operations/endpoints.ts';
+import { superuser } from '../src/operator/embedded-postgres/cluster.ts';
+import { addressFor } from '../src/operator/operations/endpoints.ts';
 import { startService } from '../src/service.ts';
-import { openPool, type Pool } from '../src/store/db/pool.ts';
 import type { IntegrationName, LocalDate } from '../src/terms.ts';
 import { brandId, pushingText, sinkText, writeDocuments } from './push/workspace.ts';
 

@@ -16,9 +16,9 @@ const stampFile = path.join(consoleDist, 'stamp');
 /** The service's files that the console imports. */
 export const fromService = [
   '../src/errors.ts',
-  '../src/canonical/fields.ts',
-  '../src/canonical/example-event.ts',
-  '../src/json-path/path.ts',
+  '../src/core/canonical/fields.ts',
+  '../src/core/canonical/example-event.ts',
+  '../src/core/json-path/path.ts',
   '../src/kit/histogram.ts',
   '../src/kit/own-words.ts',
 ];

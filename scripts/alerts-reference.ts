@@ -1,19 +1,26 @@
-/** Writes docs/reference/alerts.md from the kinds, limits and advice of src/watch/; test/docs/generated.test.ts says when to run it. */
+/** Writes docs/reference/alerts.md from the kinds, limits and advice of src/operator/watch/; test/docs/generated.test.ts says when to run it. */
 import { writeFileSync } from 'node:fs';
-import { dayKinds } from '../src/operations/watch-once.ts';
-import { manyBrands } from '../src/watch/alerts.ts';
+import { dayKinds } from '../src/operator/operations/watch-once.ts';
+import { manyBrands } from '../src/operator/watch/alerts.ts';
 import {
   fewestFailures,
   fewestRefusals,
   fewestUnlisted,
   leastShare,
   mostBehindMs,
-} from '../src/watch/conditions/feeds.ts';
-import { behindMs } from '../src/watch/conditions/judged.ts';
-import { fewestDead, fewestToBlame, timesUsual } from '../src/watch/conditions.ts';
-import { clockToleranceMs } from '../src/watch/diagnosis.ts';
-import { type AlertKind, advice, alertKinds } from '../src/watch/facts.ts';
-import { fewestADay, fewestARun, fewShare, leastDeadShare, leastRunSeconds, manyTimes } from '../src/watch/feed.ts';
+} from '../src/operator/watch/conditions/feeds.ts';
+import { behindMs } from '../src/operator/watch/conditions/judged.ts';
+import { fewestDead, fewestToBlame, timesUsual } from '../src/operator/watch/conditions.ts';
+import { clockToleranceMs } from '../src/operator/watch/diagnosis.ts';
+import { type AlertKind, advice, alertKinds } from '../src/operator/watch/facts.ts';
+import {
+  fewestADay,
+  fewestARun,
+  fewShare,
+  leastDeadShare,
+  leastRunSeconds,
+  manyTimes,
+} from '../src/operator/watch/feed.ts';
 
 export const alertsFile = new URL('../docs/reference/alerts.md', import.meta.url);
 
@@ -157,7 +164,7 @@ const about: Record<AlertKind, readonly [means: string, when: string, silenced: 
 
 export const alertsText = () =>
   `${[
-    '<!-- Written by scripts/alerts-reference.ts from src/watch/; edits are lost. -->',
+    '<!-- Written by scripts/alerts-reference.ts from src/operator/watch/; edits are lost. -->',
     '# Alerts',
     `Every kind of alert: what it means, when it is raised, and what to do. An alert ends by itself when its condition does. Alerts about a cause that brands share are one alert, and so is the same problem of ${manyBrands} brands or more. [Alert routes](../guides/alerts.md) send them to people; \`innbound alerts\` and the console list them.`,
     ...alertKinds.flatMap((kind) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { recordSchemas } from '../src/canonical/schema.ts';
+import { recordSchemas } from '../src/core/canonical/schema.ts';
 
 /** Writes schemas/asyncapi.json, the messages of the buses, from the canonical schema; test/deliver/bus/asyncapi.test.ts says when to run it. */
 export const asyncApiFile = new URL('../schemas/asyncapi.json', import.meta.url);

@@ -1,10 +1,10 @@
 /** Writes docs/reference/canonical.md from the canonical schema; test/docs/canonical.test.ts says when to run it. */
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { fieldNames } from '../src/canonical/fields.ts';
-import { encodeRecord, type Reservation } from '../src/canonical/reservation.ts';
-import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../src/canonical/schema.ts';
-import { statuses } from '../src/canonical/values.ts';
+import { fieldNames } from '../src/core/canonical/fields.ts';
+import { encodeRecord, type Reservation } from '../src/core/canonical/reservation.ts';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../src/core/canonical/schema.ts';
+import { statuses } from '../src/core/canonical/values.ts';
 
 export const canonicalFile = new URL('../docs/reference/canonical.md', import.meta.url);
 

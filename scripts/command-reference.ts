@@ -1,8 +1,8 @@
 /** Writes docs/reference/commands.md from the command line itself; test/docs/generated.test.ts says when to run it. */
 import { writeFileSync } from 'node:fs';
 import type { Command as Base } from 'commander';
-import { Command } from '../src/cli/command.ts';
-import { addCommands } from '../src/cli/run.ts';
+import { Command } from '../src/operator/cli/command.ts';
+import { addCommands } from '../src/operator/cli/run.ts';
 
 export const commandsFile = new URL('../docs/reference/commands.md', import.meta.url);
 

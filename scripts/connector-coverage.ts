@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { entriesOf, type Table } from '../src/canonical/fields.ts';
+import { entriesOf, type Table } from '../src/core/canonical/fields.ts';
 
 /**
  * Writes docs/reference/connectors.md, and connectors/systems.json, by which people find their system, from the shipped connectors, their

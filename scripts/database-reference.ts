@@ -1,4 +1,4 @@
-/** Writes docs/reference/database.md from src/store/schema.sql; test/store/database-reference.test.ts compares the two. */
+/** Writes docs/reference/database.md from src/core/store/schema.sql; test/store/database-reference.test.ts compares the two. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 export interface Table {
@@ -60,13 +60,13 @@ export function databaseReference(schema: string): string {
 # The database
 
 Innbound keeps everything in one PostgreSQL schema, \`innbound_service\`. This page is drawn from
-[schema.sql](../../src/store/schema.sql); it is for operators who read the tables. Programs use the [API](../guides/api.md): tables change
+[schema.sql](../../src/core/store/schema.sql); it is for operators who read the tables. Programs use the [API](../guides/api.md): tables change
 with every version.
 
 ${parts.join('\n')}`;
 }
 
-export const schemaFile = new URL('../src/store/schema.sql', import.meta.url);
+export const schemaFile = new URL('../src/core/store/schema.sql', import.meta.url);
 export const databaseFile = new URL('../docs/reference/database.md', import.meta.url);
 
 if (import.meta.main) writeFileSync(databaseFile, databaseReference(readFileSync(schemaFile, 'utf8')));

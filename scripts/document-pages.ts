@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { brandsSchema } from '../src/documents/brands.ts';
-import { jsonSchema } from '../src/documents/json-schema.ts';
-import type { DocumentKind } from '../src/documents/kinds.ts';
-import { durationForm, sizeForm } from '../src/documents/units.ts';
+import { brandsSchema } from '../src/core/documents/brands.ts';
+import { jsonSchema } from '../src/core/documents/json-schema.ts';
+import type { DocumentKind } from '../src/core/documents/kinds.ts';
+import { durationForm, sizeForm } from '../src/core/documents/units.ts';
 import { placeholderTables } from './document-placeholders.ts';
 import { systemsWith } from './systems-using.ts';
 
@@ -52,7 +52,7 @@ export function referenceFiles(): Map<string, string> {
 
 function pageText({ kind, file, example }: Page): string {
   const schema = jsonSchema(kind) as Json;
-  const yaml = readFileSync(new URL(`../src/documents/template/${example}`, import.meta.url), 'utf8').replace(
+  const yaml = readFileSync(new URL(`../src/core/documents/template/${example}`, import.meta.url), 'utf8').replace(
     /^# yaml-language-server.*\n/,
     '',
   );

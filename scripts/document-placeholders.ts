@@ -1,4 +1,4 @@
-import type { DocumentKind } from '../src/documents/kinds.ts';
+import type { DocumentKind } from '../src/core/documents/kinds.ts';
 import {
   acknowledgePlaceholders,
   relatedPlaceholders,
@@ -7,7 +7,7 @@ import {
   singlePlaceholders,
   streamPlaceholders,
   webhookSignPlaceholders,
-} from '../src/documents/placeholders.ts';
+} from '../src/core/documents/placeholders.ts';
 
 function table(title: string, placeholders: Readonly<Record<string, string>>): string {
   const rows = Object.entries(placeholders).map(([name, meaning]) => `| \`{${name}}\` | ${meaning} |`);

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { schemaFiles } from '../src/documents/json-schema.ts';
+import { schemaFiles } from '../src/core/documents/json-schema.ts';
 import { referenceFiles } from './document-pages.ts';
 
 /** Writes the committed files that are generated from the schemas. Run it after changing a schema; a test compares the files. */

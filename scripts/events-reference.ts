@@ -1,9 +1,9 @@
 /** Writes docs/partners/events.md from the canonical fields and the rules of the check; test/docs/generated.test.ts says when to run it. */
 import { writeFileSync } from 'node:fs';
 import { thin } from '../packages/partner-kit/src/simulate/represent.ts';
-import { entriesOf, listNames, requiredFields, type Table } from '../src/canonical/fields.ts';
-import { eventTypes } from '../src/intake/push/envelope.ts';
-import { eventItems, eventLists } from '../src/shape/shape.ts';
+import { entriesOf, listNames, requiredFields, type Table } from '../src/core/canonical/fields.ts';
+import { eventTypes } from '../src/core/intake/push/envelope.ts';
+import { eventItems, eventLists } from '../src/core/shape/shape.ts';
 import type { Json } from '../src/terms.ts';
 
 export const eventsFile = new URL('../docs/partners/events.md', import.meta.url);

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { hashOf, readVersion } from '../src/store/db/migrate.ts';
+import { hashOf, readVersion } from '../src/core/store/db/migrate.ts';
 
 export const frozenFile = fileURLToPath(new URL('../test/store/db/frozen-migrations.json', import.meta.url));
 

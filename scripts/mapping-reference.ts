@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { listFields, reservationFields } from '../src/canonical/fields.ts';
-import { valueSources } from '../src/canonical/value-sources.ts';
+import { listFields, reservationFields } from '../src/core/canonical/fields.ts';
+import { valueSources } from '../src/core/canonical/value-sources.ts';
 import {
   flatSchema,
   guestListSchema,
@@ -11,14 +11,14 @@ import {
   mapSchema,
   shapeSchema,
   valuesSchema,
-} from '../src/documents/connector-mapping.ts';
+} from '../src/core/documents/connector-mapping.ts';
 import {
   fieldFormSchema,
   joinSchema,
   listFormSchema,
   lookupSchema,
   operatorsSchema,
-} from '../src/documents/mapping-field.ts';
+} from '../src/core/documents/mapping-field.ts';
 import { type Chapter, chapters, defaultTimezone, type Example, readExamples } from './mapping-examples.ts';
 import { systemsWith } from './systems-using.ts';
 

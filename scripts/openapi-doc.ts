@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { apiRoutes } from '../src/api/api.ts';
-import { openApiDocument, referencePage } from '../src/api/openapi.ts';
-import type { Api } from '../src/api/route.ts';
+import { apiRoutes } from '../src/operator/api/api.ts';
+import { openApiDocument, referencePage } from '../src/operator/api/openapi.ts';
+import type { Api } from '../src/operator/api/route.ts';
 
 /** The API's description, as every service serves it. Run as a program, it writes the description and its page into a folder, for the site. */
 export const openApi = () => openApiDocument(routes());

@@ -1,6 +1,6 @@
 /** Writes docs/reference/presets.md from the presets; test/deliver/destination-pages.test.ts says when to run it. */
 import { writeFileSync } from 'node:fs';
-import { type Preset, presets } from '../src/deliver/destinations/http/preset.ts';
+import { type Preset, presets } from '../src/core/deliver/destinations/http/preset.ts';
 
 export const presetsFile = new URL('../docs/reference/presets.md', import.meta.url);
 

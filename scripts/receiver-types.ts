@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { entriesOf, type Field, type FieldKind, type Table } from '../src/canonical/fields.ts';
-import { statuses } from '../src/canonical/values.ts';
+import { entriesOf, type Field, type FieldKind, type Table } from '../src/core/canonical/fields.ts';
+import { statuses } from '../src/core/canonical/values.ts';
 
 /** Writes packages/receiver/src/record.ts from the table of fields; test/packages/receiver/types.test.ts says when to run it. */
 export const recordFile = new URL('../packages/receiver/src/record.ts', import.meta.url);

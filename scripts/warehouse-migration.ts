@@ -3,10 +3,10 @@
  * test/canonical/fields.test.ts says when to run it. Review the file before it lands: it is frozen afterwards.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { kinds } from '../src/canonical/fields.ts';
-import { canonicalOf, type Table, versionColumns } from '../src/deliver/destinations/postgres/tables.ts';
+import { kinds } from '../src/core/canonical/fields.ts';
+import { canonicalOf, type Table, versionColumns } from '../src/core/deliver/destinations/postgres/tables.ts';
 
-const folder = new URL('../src/deliver/destinations/postgres/migrations/', import.meta.url);
+const folder = new URL('../src/core/deliver/destinations/postgres/migrations/', import.meta.url);
 const files = () =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))

@@ -1,4 +1,4 @@
-import { run } from './cli/run.ts';
+import { run } from './operator/cli/run.ts';
 
 // `innbound … | head` closes our output early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -6,22 +6,22 @@ import { type AddressInfo, connect, createServer as createSocketServer } from 'n
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { WebSocketServer } from 'ws';
-import { destinationType as http } from '../src/deliver/destinations/http/destination.ts';
-import { failureOf } from '../src/deliver/destinations/postgres/failure.ts';
-import { destinationType as s3 } from '../src/deliver/destinations/s3/destination.ts';
-import { destinationType as webhook } from '../src/deliver/destinations/webhook/destination.ts';
-import { linkPaginator } from '../src/intake/pull/page/paginate.ts';
-import { converse } from '../src/intake/stream/conversation.ts';
+import { destinationType as http } from '../src/core/deliver/destinations/http/destination.ts';
+import { failureOf } from '../src/core/deliver/destinations/postgres/failure.ts';
+import { destinationType as s3 } from '../src/core/deliver/destinations/s3/destination.ts';
+import { destinationType as webhook } from '../src/core/deliver/destinations/webhook/destination.ts';
+import { linkPaginator } from '../src/core/intake/pull/page/paginate.ts';
+import { converse } from '../src/core/intake/stream/conversation.ts';
+import { readAnswer } from '../src/core/outbound/ask/answer.ts';
+import { outline } from '../src/core/outbound/ask/exchange.ts';
+import { finishConsent } from '../src/core/outbound/auth/consent.ts';
+import { requestToken } from '../src/core/outbound/auth/token-request.ts';
+import { socketsOf } from '../src/core/outbound/web-socket.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { foreignText } from '../src/kit/foreign-text.ts';
 import { strictLimits } from '../src/kit/json.ts';
-import { readAnswer } from '../src/outbound/ask/answer.ts';
-import { outline } from '../src/outbound/ask/exchange.ts';
-import { finishConsent } from '../src/outbound/auth/consent.ts';
-import { requestToken } from '../src/outbound/auth/token-request.ts';
-import { socketsOf } from '../src/outbound/web-socket.ts';
-import type { RouteSettings } from '../src/watch/routes/route.ts';
-import { sendNotice } from '../src/watch/routes/send.ts';
+import type { RouteSettings } from '../src/operator/watch/routes/route.ts';
+import { sendNotice } from '../src/operator/watch/routes/send.ts';
 import { delivery, reservation, services } from './deliver/support.ts';
 
 /**
@@ -243,17 +243,17 @@ test('the places that show a text of a remote are the ones listed here', () => {
     (file) => file.endsWith('.ts') && readFileSync(new URL(file, root), 'utf8').includes('foreignText('),
   );
   assert.deepEqual(users.sort(), [
-    'deliver/destinations/postgres/failure.ts',
-    'deliver/destinations/s3/destination.ts',
-    'deliver/http-answer.ts',
-    'deliver/warehouse/dialect.ts',
-    'intake/stream/conversation.ts',
+    'core/deliver/destinations/postgres/failure.ts',
+    'core/deliver/destinations/s3/destination.ts',
+    'core/deliver/http-answer.ts',
+    'core/deliver/warehouse/dialect.ts',
+    'core/intake/stream/conversation.ts',
+    'core/outbound/ask/answer.ts',
+    'core/outbound/ask/exchange.ts',
+    'core/outbound/auth/consent.ts',
+    'core/outbound/auth/token-request.ts',
     'kit/foreign-text.ts',
-    'operations/oidc-provider.ts',
-    'outbound/ask/answer.ts',
-    'outbound/ask/exchange.ts',
-    'outbound/auth/consent.ts',
-    'outbound/auth/token-request.ts',
+    'operator/operations/oidc-provider.ts',
   ]);
 });
 

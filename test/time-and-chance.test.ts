@@ -6,16 +6,17 @@ import { test } from 'node:test';
 /** Time and randomness are arguments on the path of the data, so that a failure can be repeated from a seed. */
 const own = /\b(?:Date\.now\(|Math\.random\b|performance\.now\(|new Date\(\)|setTimeout\(|setInterval\()/g;
 const rooms = [
-  'intake',
-  'deliver',
-  'watch',
-  'privacy',
-  'operations',
-  'store',
-  'shape',
-  'normalize',
-  'transform',
-  'reconcile',
+  'core/intake',
+  'core/deliver',
+  'operator/watch',
+  'operator/privacy',
+  'operator/operations',
+  'core/store',
+  'core/shape',
+  'core/normalize',
+  'core/transform',
+  'core/reconcile',
+  'operator/store',
 ];
 const src = path.join(path.dirname(import.meta.dirname), 'src');
 

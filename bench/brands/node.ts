@@ -1,7 +1,7 @@
 /** A node as `serve` runs it, which reports on itself to the benchmark. */
 
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { watchOnce } from '../../src/operations/watch-once.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { watchOnce } from '../../src/operator/operations/watch-once.ts';
 import { startService } from '../../src/service.ts';
 
 export interface NodeReport {

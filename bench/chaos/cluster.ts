@@ -4,9 +4,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { chown, cp, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { type Account, chooseAccount, invocation, programEnv } from '../../src/embedded-postgres/account.ts';
-import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
-import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
+import { type Account, chooseAccount, invocation, programEnv } from '../../src/operator/embedded-postgres/account.ts';
+import { type Binaries, findBinaries, publicCopy } from '../../src/operator/embedded-postgres/binaries.ts';
+import { createCluster, databaseName, superuser } from '../../src/operator/embedded-postgres/cluster.ts';
 import { freePort } from '../../test/support/free-port.ts';
 
 interface Server {

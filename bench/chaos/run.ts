@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openPool } from '../../src/store/db/pool.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
 import type { Write } from '../../test/history/history.ts';
 import type { Endpoint, Partner } from '../../test/simulation/partner.ts';
 import { Dice } from '../../test/simulation/random.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from '../../src/store/db/pool.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import type { Erasure } from '../../test/history/history.ts';
 import type { Dice } from '../../test/simulation/random.ts';
 import type { NodeProcess } from './nodes.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openPool } from '../../src/store/db/pool.ts';
-import { queueRun } from '../../src/store/runs/runs.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
+import { queueRun } from '../../src/core/store/runs/runs.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { type Endpoint, Partner, type PartnerTime } from '../../test/simulation/partner.ts';
 import type { Dice } from '../../test/simulation/random.ts';

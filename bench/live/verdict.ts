@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from '../../src/store/db/pool.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import { checkHistory } from '../../test/history/check.ts';
 import type { Erasure, History, Violation, Write } from '../../test/history/history.ts';
 import { observeDatabase } from '../../test/simulation/observe.ts';

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -60,12 +60,20 @@ export async function thisVersion(
     await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   }
   if (migration) {
-    const migrations = path.join(folder, 'src', 'store', 'migrations');
+    const migrations = path.join(await storeOf(folder), 'migrations');
     await mkdir(migrations, { recursive: true });
     await writeFile(path.join(migrations, migration.file), migration.sql);
   }
   return prepared(folder, 'this tree');
 }
+
+/** Older commits have their store and their commands in other folders. */
+async function oneOf(folder: string, places: readonly string[]): Promise<string> {
+  for (const place of places)
+    if ((await stat(path.join(folder, place)).catch(() => undefined)) !== undefined) return path.join(folder, place);
+  throw new Error(`${folder} has none of ${places.join(', ')}`);
+}
+const storeOf = (folder: string) => oneOf(folder, ['src/core/store', 'src/store']);
 
 async function prepared(folder: string, name: string): Promise<Version> {
   await writeFile(path.join(folder, 'console', 'build.ts'), noConsole);
@@ -73,11 +81,12 @@ async function prepared(folder: string, name: string): Promise<Version> {
   const [own, current] = await Promise.all(
     [folder, root].map((where) => readFile(path.join(where, 'package-lock.json'), 'utf8')),
   );
-  const migrations = await readdir(path.join(folder, 'src', 'store', 'migrations')).catch((): string[] => []);
+  const serve = await oneOf(folder, ['src/operator/cli/serve.ts', 'src/cli/serve.ts']);
+  const migrations = await readdir(path.join(await storeOf(folder), 'migrations')).catch((): string[] => []);
   return {
     name,
     program: path.join(folder, 'src', 'main.ts'),
-    hasGrace: (await readFile(path.join(folder, 'src', 'cli', 'serve.ts'), 'utf8')).includes('--grace'),
+    hasGrace: (await readFile(serve, 'utf8')).includes('--grace'),
     migrations: migrations.filter((file) => file.endsWith('.sql')).sort(),
     isLockfileDifferent: own !== current,
   };

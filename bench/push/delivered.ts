@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openPrivatePostgres } from '../../src/embedded-postgres/open.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { openPrivatePostgres } from '../../src/operator/embedded-postgres/open.ts';
 import { postmasterUnder, serverMs } from '../pull/cpu.ts';
 import type { Job, Outcome } from './load.ts';
 import { ask, end, endAll, start } from './processes.ts';

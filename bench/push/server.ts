@@ -3,17 +3,17 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import fastify, { type FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Agent, request } from 'undici';
-import { serverLimits } from '../../src/api/server.ts';
-import { registerWebhooks } from '../../src/api/webhooks.ts';
-import { openGroupCommit } from '../../src/intake/push/group-commit.ts';
-import { openPushIntake } from '../../src/intake/push/intake.ts';
-import type { NewEvent } from '../../src/intake/push/ports.ts';
-import { defaultVerification } from '../../src/intake/push/verification.ts';
+import { openGroupCommit } from '../../src/core/intake/push/group-commit.ts';
+import { openPushIntake } from '../../src/core/intake/push/intake.ts';
+import type { NewEvent } from '../../src/core/intake/push/ports.ts';
+import { defaultVerification } from '../../src/core/intake/push/verification.ts';
+import { rowsTable } from '../../src/core/store/db/columns.ts';
+import { openIntakePool, openPool } from '../../src/core/store/db/pool.ts';
+import { appendEvents } from '../../src/core/store/events/append.ts';
+import { loadEndpoints, type Sealer } from '../../src/core/store/events/endpoints.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { rowsTable } from '../../src/store/db/columns.ts';
-import { openIntakePool, openPool } from '../../src/store/db/pool.ts';
-import { appendEvents } from '../../src/store/events/append.ts';
-import { loadEndpoints, type Sealer } from '../../src/store/events/endpoints.ts';
+import { serverLimits } from '../../src/operator/api/server.ts';
+import { registerWebhooks } from '../../src/operator/api/webhooks.ts';
 
 export interface ServerJob {
   /** `relay` sends each event on to the sink and keeps nothing. `least` keeps it first; without a sink it only keeps it. */

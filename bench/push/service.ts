@@ -1,8 +1,8 @@
 /** The complete service, as `serve` runs it, with a sink as the destination; controlled by messages. */
 
-import { addressFor } from '../../src/operations/endpoints.ts';
+import { queueRun } from '../../src/core/store/runs/runs.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { queueRun } from '../../src/store/runs/runs.ts';
 import type { IntegrationName, LocalDate } from '../../src/terms.ts';
 
 export interface ServiceAddress {

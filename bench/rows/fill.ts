@@ -3,7 +3,7 @@
  * reservation, without payload, and no versions. Each table is emptied and filled in one transaction with its indexes built at the end: the
  * private server then writes no log for it.
  */
-import { type Pool, type Tx, transaction } from '../../src/store/db/pool.ts';
+import { type Pool, type Tx, transaction } from '../../src/core/store/db/pool.ts';
 
 export const idOf = (n: number): string => `r${String(n).padStart(9, '0')}`;
 const receiptsEach = 5;

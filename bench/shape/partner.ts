@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { type Connector, connectorSchema } from '../../src/documents/connector.ts';
-import { type Integration, integrationSchema } from '../../src/documents/integration.ts';
+import { type Connector, connectorSchema } from '../../src/core/documents/connector.ts';
+import { type Integration, integrationSchema } from '../../src/core/documents/integration.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 
 /** The partner of the shape benchmark: no two guests share a name, an address or a phone number, as in a backfill. */

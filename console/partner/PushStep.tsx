@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { exampleEvent } from '../../src/canonical/example-event.ts';
+import { exampleEvent } from '../../src/core/canonical/example-event.ts';
 import { codeLanguages, commandsFor, type Language, programIn } from './code.ts';
 import { call } from './link.ts';
 import { Act, Copyable } from './parts.tsx';

@@ -1,9 +1,9 @@
 -- The tables of the warehouse over the Parquet files of a `files` or `s3` destination. Read this file in DuckDB and then the views of the
--- warehouse, src/deliver/destinations/postgres/migrations/0002-views.sql: they answer the same questions by the same formulas.
+-- warehouse, src/core/deliver/destinations/postgres/migrations/0002-views.sql: they answer the same questions by the same formulas.
 --
 --   set variable lake = 'out/lake';         -- the folder, or s3://bucket/prefix
 --   .read ops/duckdb/lake.sql
---   .read src/deliver/destinations/postgres/migrations/0002-views.sql
+--   .read src/core/deliver/destinations/postgres/migrations/0002-views.sql
 
 create macro array_remove(list, gone) as list_filter(list, lambda x: x is not null);
 create macro cents(total, i, n, units) as

@@ -22,9 +22,9 @@ export async function buildPackages(): Promise<void> {
     manifest: 'package.json',
     entries: [
       'src/main.ts',
-      'src/cli/!(run).ts',
-      'src/operations/text-worker.ts',
-      'src/deliver/destinations/*/{destination,settings}.ts',
+      'src/operator/cli/!(run).ts',
+      'src/operator/operations/text-worker.ts',
+      'src/core/deliver/destinations/*/{destination,settings}.ts',
     ],
     files: [
       'bin/launch.cjs',
@@ -36,7 +36,7 @@ export async function buildPackages(): Promise<void> {
       'presets/*.yaml',
       'schemas/*.json',
       'src/**/*.{sql,yaml}',
-      'src/documents/template/*',
+      'src/core/documents/template/*',
     ],
     // The console is built already. pg asks for pg-native only if it is configured.
     external: ['vite', '@vitejs/plugin-react', 'pg-native'],

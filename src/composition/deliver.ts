@@ -1,33 +1,37 @@
-import type { Active } from '../brand/active.ts';
-import type { Versioned } from '../brand/brand.ts';
-import { type Capacity, replacedBy } from '../canonical/capacity.ts';
-import type { Guest, Reservation } from '../canonical/reservation.ts';
-import type { DestinationServices, DestinationType, Destination as OpenDestination } from '../deliver/destination.ts';
-import { loadDestinationTypes } from '../deliver/destinations.ts';
-import { compileFields } from '../deliver/message.ts';
-import type { DeliverPorts, DestinationConfig, Lane, Lanes, Selection } from '../deliver/ports.ts';
-import { profilesConfig, profilesDestination } from '../deliver/profiles.ts';
-import { renewingDestination, type SettingsRead } from '../deliver/renewing.ts';
-import type { AuthDocument } from '../documents/auth.ts';
-import { ownSettings } from '../documents/destination.ts';
-import { strayPath } from '../documents/host-references.ts';
-import { roomsByNight } from '../documents/measures.ts';
-import { rateOf } from '../documents/scalars.ts';
-import { hasReference } from '../documents/secret-reference.ts';
-import { durationMs } from '../documents/units.ts';
+import type { Active } from '../core/brand/active.ts';
+import type { Versioned } from '../core/brand/brand.ts';
+import { type Capacity, replacedBy } from '../core/canonical/capacity.ts';
+import type { Guest, Reservation } from '../core/canonical/reservation.ts';
+import type {
+  DestinationServices,
+  DestinationType,
+  Destination as OpenDestination,
+} from '../core/deliver/destination.ts';
+import { loadDestinationTypes } from '../core/deliver/destinations.ts';
+import { compileFields } from '../core/deliver/message.ts';
+import type { DeliverPorts, DestinationConfig, Lane, Lanes, Selection } from '../core/deliver/ports.ts';
+import { profilesConfig, profilesDestination } from '../core/deliver/profiles.ts';
+import { renewingDestination, type SettingsRead } from '../core/deliver/renewing.ts';
+import type { AuthDocument } from '../core/documents/auth.ts';
+import { ownSettings } from '../core/documents/destination.ts';
+import { strayPath } from '../core/documents/host-references.ts';
+import { roomsByNight } from '../core/documents/measures.ts';
+import { rateOf } from '../core/documents/scalars.ts';
+import { hasReference } from '../core/documents/secret-reference.ts';
+import { durationMs } from '../core/documents/units.ts';
+import { outgoingCredentials } from '../core/outbound/auth/outgoing.ts';
+import { brandIdsOf, formerBrands } from '../core/store/documents/list.ts';
+import { outboxStore } from '../core/store/outbox/settle.ts';
+import { takeRequest } from '../core/store/remotes.ts';
+import { readInventory } from '../core/store/runs/inventory.ts';
+import { openTokenStore } from '../core/store/runs/partner-tokens.ts';
+import { compileCondition } from '../core/transform/condition.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { systemRandom } from '../kit/ids.ts';
 import { errorFacts } from '../kit/log.ts';
-import { outgoingCredentials } from '../outbound/auth/outgoing.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { brandIdsOf, formerBrands } from '../store/documents/list.ts';
-import { readInventory } from '../store/measures/hotel-report.ts';
-import { outboxStore } from '../store/outbox/settle.ts';
-import { takeRequest } from '../store/remotes.ts';
-import { openTokenStore } from '../store/runs/partner-tokens.ts';
 import type { DestinationName, EntityType, IntegrationName, Json, JsonObject } from '../terms.ts';
-import { compileCondition } from '../transform/condition.ts';
 import { openProfiles } from './profiles.ts';
 
 export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {

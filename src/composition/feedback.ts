@@ -1,13 +1,13 @@
-import type { Active } from '../brand/active.ts';
-import type { Versioned } from '../brand/brand.ts';
-import type { DestinationType, ReadFeedback } from '../deliver/destination.ts';
-import { loadDestinationTypes } from '../deliver/destinations.ts';
-import { ownSettings } from '../documents/destination.ts';
+import type { Active } from '../core/brand/active.ts';
+import type { Versioned } from '../core/brand/brand.ts';
+import type { DestinationType, ReadFeedback } from '../core/deliver/destination.ts';
+import { loadDestinationTypes } from '../core/deliver/destinations.ts';
+import { ownSettings } from '../core/documents/destination.ts';
+import type { FeedbackPorts, FeedbackSource } from '../core/intake/stream/feedback.ts';
+import { openStreamStore } from '../core/store/events/streams.ts';
 import { InnboundError } from '../errors.ts';
-import type { FeedbackPorts, FeedbackSource } from '../intake/stream/feedback.ts';
 import { errorFacts } from '../kit/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { openStreamStore } from '../store/events/streams.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
 import { readyDestination } from './deliver.ts';
 

@@ -1,14 +1,14 @@
-import type { Brand } from '../brand/brand.ts';
-import type { Destination, Outcome } from '../deliver/destination.ts';
-import { amended, todayOf } from '../intake/push/guest-event.ts';
-import { arrivedBy } from '../reconcile/forms.ts';
-import { amendGuest } from '../reconcile/guest-update.ts';
+import type { Brand } from '../core/brand/brand.ts';
+import type { Destination, Outcome } from '../core/deliver/destination.ts';
+import { amended, todayOf } from '../core/intake/push/guest-event.ts';
+import { arrivedBy } from '../core/reconcile/forms.ts';
+import { amendGuest } from '../core/reconcile/guest-update.ts';
+import { transaction } from '../core/store/db/pool.ts';
+import { lockReservations } from '../core/store/persons/profile-lookup.ts';
+import { assembleProfiles } from '../core/store/persons/profiles.ts';
+import type { LateBooking } from '../core/store/persons/stated.ts';
+import { take } from '../core/store/records/take.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { transaction } from '../store/db/pool.ts';
-import { lockReservations } from '../store/persons/profile-lookup.ts';
-import { assembleProfiles } from '../store/persons/profiles.ts';
-import type { LateBooking } from '../store/persons/stated.ts';
-import { take } from '../store/records/take.ts';
 
 export function openProfiles(runtime: Runtime): Destination {
   return {

@@ -1,20 +1,20 @@
-import type { Brand } from '../brand/brand.ts';
-import { listRequestsOf, pullOf } from '../documents/pull.ts';
-import { durationMs, sizeBytes } from '../documents/units.ts';
-import type { PullPlan, PullPorts, Queued, QueueRequest } from '../intake/pull/ports.ts';
-import { listRequestOf, noList } from '../intake/pull/request/list-request.ts';
-import type { RunnerPorts } from '../intake/pull/run/runner.ts';
-import type { SchedulerPorts } from '../intake/pull/run/schedule.ts';
-import { pathReader } from '../json-path/read.ts';
+import type { Brand } from '../core/brand/brand.ts';
+import { listRequestsOf, pullOf } from '../core/documents/pull.ts';
+import { durationMs, sizeBytes } from '../core/documents/units.ts';
+import type { PullPlan, PullPorts, Queued, QueueRequest } from '../core/intake/pull/ports.ts';
+import { listRequestOf, noList } from '../core/intake/pull/request/list-request.ts';
+import type { RunnerPorts } from '../core/intake/pull/run/runner.ts';
+import type { SchedulerPorts } from '../core/intake/pull/run/schedule.ts';
+import { pathReader } from '../core/json-path/read.ts';
+import type { Planned } from '../core/outbound/ask/ports.ts';
+import { openPartnerStore } from '../core/store/runs/partner-accounts.ts';
+import { openTokenStore } from '../core/store/runs/partner-tokens.ts';
+import { openRunStore, queueRun } from '../core/store/runs/runs.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../core/store/runs/schedules.ts';
 import { systemRandom } from '../kit/ids.ts';
-import type { Planned } from '../outbound/ask/ports.ts';
-import { httpWithoutCards } from '../privacy/http-without-cards.ts';
+import { httpWithoutCards } from '../operator/privacy/http-without-cards.ts';
 import { adapterFile } from '../runtime/adapter-file.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { openPartnerStore } from '../store/runs/partner-accounts.ts';
-import { openTokenStore } from '../store/runs/partner-tokens.ts';
-import { openRunStore, queueRun } from '../store/runs/runs.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../store/runs/schedules.ts';
 import { type IntegrationName, type Json, syncTypes } from '../terms.ts';
 
 export function pullPorts(runtime: Runtime): RunnerPorts {

@@ -1,15 +1,15 @@
-import { capacitySteps } from '../canonical/capacity.ts';
-import type { DestinationType, WarehouseState } from '../deliver/destination.ts';
-import { loadDestinationTypes } from '../deliver/destinations.ts';
-import { cellsOf, tables, timeText } from '../deliver/warehouse/tables.ts';
-import { ownSettings } from '../documents/destination.ts';
-import { durationMs } from '../documents/units.ts';
+import { capacitySteps } from '../core/canonical/capacity.ts';
+import type { DestinationType, WarehouseState } from '../core/deliver/destination.ts';
+import { loadDestinationTypes } from '../core/deliver/destinations.ts';
+import { cellsOf, tables, timeText } from '../core/deliver/warehouse/tables.ts';
+import { ownSettings } from '../core/documents/destination.ts';
+import { durationMs } from '../core/documents/units.ts';
+import { brandStates, finishedRuns } from '../core/store/runs/state.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
+import { listComparisons } from '../operator/store/comparisons.ts';
+import { claimMark, keepMark, moveMark, readMark } from '../operator/store/marks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { listComparisons } from '../store/operate/comparisons.ts';
-import { claimMark, keepMark, moveMark, readMark } from '../store/operate/marks.ts';
-import { brandStates, finishedRuns } from '../store/runs/state.ts';
 import type { DestinationName, JsonObject } from '../terms.ts';
 import { readyDestination } from './deliver.ts';
 

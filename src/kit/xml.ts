@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
-import { isInherited } from '../json-path/path.ts';
+import { isInherited } from '../core/json-path/path.ts';
 import type { Json, JsonObject } from '../terms.ts';
 
 /**

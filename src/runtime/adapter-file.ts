@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Connector } from '../documents/connector.ts';
+import type { Connector } from '../core/documents/connector.ts';
 import { shippedConnectorsDir } from './workspace-documents.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Mistake } from '../documents/mistake.ts';
-import { findHolder } from '../embedded-postgres/membership.ts';
+import type { Mistake } from '../core/documents/mistake.ts';
+import type { Pool } from '../core/store/db/pool.ts';
+import { hasDocuments } from '../core/store/documents/documents.ts';
 import type { BrokenCase } from '../errors/broken-cases.ts';
 import { casesText } from '../errors/broken-cases.ts';
 import { errors, InnboundError } from '../errors.ts';
 import type { Log } from '../kit/log.ts';
 import type { Offload } from '../kit/offload.ts';
-import type { Pool } from '../store/db/pool.ts';
-import { hasDocuments } from '../store/documents/documents.ts';
+import { findHolder } from '../operator/embedded-postgres/membership.ts';
 import { type DocumentContext, type TakenUp, takeUpWorkspace } from './in-force.ts';
 import type { RuntimeOptions } from './options.ts';
 import { readSoundDocuments, readSoundFiles } from './workspace-documents.ts';

@@ -1,11 +1,8 @@
-import type { DocumentName, LoadedDocument, LoadedDocuments, StoredDocument } from '../documents/kinds.ts';
-import { hasReference, type Resolve } from '../documents/secret-reference.ts';
-import type { TypedSecret } from '../documents/typed-secrets.ts';
-import type { BrokenCase } from '../errors/broken-cases.ts';
-import { hmacSha256, type Keyring } from '../kit/crypto.ts';
-import type { Serial } from '../kit/serial.ts';
-import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
-import { signalNodes } from '../store/db/signals.ts';
+import type { DocumentName, LoadedDocument, LoadedDocuments, StoredDocument } from '../core/documents/kinds.ts';
+import { hasReference, type Resolve } from '../core/documents/secret-reference.ts';
+import type { TypedSecret } from '../core/documents/typed-secrets.ts';
+import { type Pool, type Tx, transaction } from '../core/store/db/pool.ts';
+import { signalNodes } from '../core/store/db/signals.ts';
 import {
   type AppliedDocument,
   applyDocuments,
@@ -14,9 +11,12 @@ import {
   lockDocuments,
   removeDocuments,
   storedTexts,
-} from '../store/documents/documents.ts';
-import { writeAudit } from '../store/operate/audit.ts';
-import { leaveDestinations } from '../store/outbox/leave.ts';
+} from '../core/store/documents/documents.ts';
+import { leaveDestinations } from '../core/store/outbox/leave.ts';
+import type { BrokenCase } from '../errors/broken-cases.ts';
+import { hmacSha256, type Keyring } from '../kit/crypto.ts';
+import type { Serial } from '../kit/serial.ts';
+import { writeAudit } from '../operator/store/audit.ts';
 import type { Json } from '../terms.ts';
 import type { Keys } from './keys.ts';
 import { probeAgain } from './probe-again.ts';

@@ -1,8 +1,8 @@
-import { type KeySource, keySource } from '../documents/keyring.ts';
+import { type KeySource, keySource } from '../core/documents/keyring.ts';
+import { type Pool, type Tx, transaction } from '../core/store/db/pool.ts';
+import { firstSecret, getSecret, putSecret, replacedKeys, replaceKey } from '../core/store/documents/secrets.ts';
 import { InnboundError } from '../errors.ts';
 import { type Key, type Keyring, keyIdOf, keyOf, newKey, openText, seal } from '../kit/crypto.ts';
-import { type Pool, type Tx, transaction } from '../store/db/pool.ts';
-import { firstSecret, getSecret, putSecret, replacedKeys, replaceKey } from '../store/documents/secrets.ts';
 
 /**
  * The keys of a process. A value in the database, the mark, is sealed with the key that seals everywhere: `innbound key rotate`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Broken } from '../brand/brand.ts';
-import type { Mistake } from '../documents/mistake.ts';
+import type { Broken } from '../core/brand/brand.ts';
+import type { Mistake } from '../core/documents/mistake.ts';
 import type { Log } from '../kit/log.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Bodies } from '../documents/kinds.ts';
-import type { Resolve } from '../documents/secret-reference.ts';
+import type { Bodies } from '../core/documents/kinds.ts';
+import type { Resolve } from '../core/documents/secret-reference.ts';
+import type { HttpSettings } from '../core/outbound/http/connect.ts';
+import { type Http, openHttp } from '../core/outbound/http.ts';
+import { type OpenSocket, socketsOf } from '../core/outbound/web-socket.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
 import { version } from '../kit/version.ts';
-import type { HttpSettings } from '../outbound/http/connect.ts';
-import { type Http, openHttp } from '../outbound/http.ts';
-import { type OpenSocket, socketsOf } from '../outbound/web-socket.ts';
 
 /** The connection to partners and destinations. */
 export interface Network {

@@ -1,6 +1,6 @@
+import type { Pool } from '../core/store/db/pool.ts';
 import type { Clock, Timers } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
-import type { Pool } from '../store/db/pool.ts';
 
 export interface RuntimeOptions {
   readonly workspaceDir: string;

@@ -1,5 +1,5 @@
-import type { Active } from '../brand/active.ts';
-import type { Resolve } from '../documents/secret-reference.ts';
+import type { Active } from '../core/brand/active.ts';
+import type { Resolve } from '../core/documents/secret-reference.ts';
 
 /** The origin of the partner API that each brand pulls from. Circuits are kept per origin. */
 export type PartnerApis = ReadonlyMap<string, string>;

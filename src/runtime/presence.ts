@@ -1,9 +1,9 @@
+import { newerSchemaCheck } from '../core/store/db/migrate.ts';
 import { InnboundError } from '../errors.ts';
 import { errorFacts } from '../kit/log.ts';
 import { type Loop, startLoop } from '../kit/loop.ts';
 import { version } from '../kit/version.ts';
-import { newerSchemaCheck } from '../store/db/migrate.ts';
-import { forgetNode, seenNode } from '../store/operate/nodes.ts';
+import { forgetNode, seenNode } from '../operator/store/nodes.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a node does: everything, only intake and API, or only the work behind them. */

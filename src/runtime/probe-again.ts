@@ -1,11 +1,12 @@
-import type { DocumentName } from '../documents/kinds.ts';
-import type { Resolve } from '../documents/secret-reference.ts';
-import type { Pool } from '../store/db/pool.ts';
-import { signalNodes } from '../store/db/signals.ts';
-import { feedersOf, pullAddresses } from '../store/documents/documents.ts';
-import { retryNow } from '../store/outbox/resend.ts';
-import { openCircuits, probeNow } from '../store/remotes.ts';
-import { freeBrands } from '../store/runs/partner-accounts.ts';
+import type { DocumentName } from '../core/documents/kinds.ts';
+import type { Resolve } from '../core/documents/secret-reference.ts';
+import type { Pool } from '../core/store/db/pool.ts';
+import { signalNodes } from '../core/store/db/signals.ts';
+import { feedersOf, pullAddresses } from '../core/store/documents/documents.ts';
+import { retryNow } from '../core/store/outbox/resend.ts';
+import { probeNow } from '../core/store/remotes.ts';
+import { freeBrands } from '../core/store/runs/partner-accounts.ts';
+import { openCircuits } from '../operator/store/feeds.ts';
 
 /**
  * Called after these documents, or secrets in them, changed: somebody may have corrected why a partner or destination failed. An open

@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { nextBeat, raiseEpoch, type StorePosition } from '../core/store/db/epoch.ts';
+import type { Pool } from '../core/store/db/pool.ts';
 import { readJsonFile, writeJsonFile, writeProblem } from '../kit/json-file.ts';
 import type { Log } from '../kit/log.ts';
 import { Serial } from '../kit/serial.ts';
-import { nextBeat, raiseEpoch, type StorePosition } from '../store/db/epoch.ts';
-import type { Pool } from '../store/db/pool.ts';
 
 /**
  * Notices that the database was replaced by an older copy: a restored backup, or a failover to a replica that had not received the last

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { sealSecret } from '../documents/keyring.ts';
-import type { DocumentKind, LoadedDocument } from '../documents/kinds.ts';
-import { parseFile } from '../documents/parse.ts';
-import type { Path } from '../documents/path.ts';
-import { literalSecrets, type TypedSecret, withReferences } from '../documents/typed-secrets.ts';
+import { sealSecret } from '../core/documents/keyring.ts';
+import type { DocumentKind, LoadedDocument } from '../core/documents/kinds.ts';
+import { parseFile } from '../core/documents/parse.ts';
+import type { Path } from '../core/documents/path.ts';
+import { literalSecrets, type TypedSecret, withReferences } from '../core/documents/typed-secrets.ts';
+import type { Tx } from '../core/store/db/pool.ts';
+import type { DocumentToApply } from '../core/store/documents/documents.ts';
+import { putSecret } from '../core/store/documents/secrets.ts';
 import { hmacSha256, type Keyring } from '../kit/crypto.ts';
-import type { Tx } from '../store/db/pool.ts';
-import type { DocumentToApply } from '../store/documents/documents.ts';
-import { putSecret } from '../store/documents/secrets.ts';
 import type { Json } from '../terms.ts';
 import type { Keys } from './keys.ts';
 

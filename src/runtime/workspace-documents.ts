@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { compileCheck } from '../brand/compile-check.ts';
-import { type CheckResult, checkFiles } from '../documents/check.ts';
-import type { LoadedDocuments } from '../documents/kinds.ts';
-import { loadWorkspace, readWorkspace } from '../documents/load.ts';
-import type { Mistake } from '../documents/mistake.ts';
+import { compileCheck } from '../core/brand/compile-check.ts';
+import { type CheckResult, checkFiles } from '../core/documents/check.ts';
+import type { LoadedDocuments } from '../core/documents/kinds.ts';
+import { loadWorkspace, readWorkspace } from '../core/documents/load.ts';
+import type { Mistake } from '../core/documents/mistake.ts';
 import { InnboundError } from '../errors.ts';
 
 export const shippedConnectorsDir = fileURLToPath(new URL('../../connectors/', import.meta.url));

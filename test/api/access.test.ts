@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { buildServer } from '../../src/api/server.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { createSession } from '../../src/operations/tokens.ts';
+import { buildServer } from '../../src/operator/api/server.ts';
+import { createSession } from '../../src/operator/operations/tokens.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 /** Who gets access, how often a client may try, and what the audit log records. */

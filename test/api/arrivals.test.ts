@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { pullPorts } from '../../src/composition/pull.ts';
-import { syncOnce } from '../../src/intake/pull/run/sync-once.ts';
+import { syncOnce } from '../../src/core/intake/pull/run/sync-once.ts';
 import type { IntegrationName, Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { apiRoutes } from '../../src/api/api.ts';
-import { openApiDocument } from '../../src/api/openapi.ts';
-import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
+import { apiRoutes } from '../../src/operator/api/api.ts';
+import { openApiDocument } from '../../src/operator/api/openapi.ts';
+import { listDeadLetters } from '../../src/operator/store/dead-letters.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 /** Every operation of the OpenAPI document, called without a token, with each role, and for a brand that is not the token's. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { sandboxOf } from '../../src/operations/sandbox.ts';
+import { sandboxOf } from '../../src/operator/operations/sandbox.ts';
 import type { EndpointId, IntegrationName, Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode } from './node.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { metricsOf } from '../../src/api/node-metrics.ts';
-import { countActivity } from '../../src/store/operate/activity.ts';
+import { metricsOf } from '../../src/operator/api/node-metrics.ts';
+import { countActivity } from '../../src/operator/store/activity.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 let node: ApiNode;

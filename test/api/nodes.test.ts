@@ -3,14 +3,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { applyDocument, removeDocument } from '../../src/operations/edit-documents.ts';
-import { openRuntime } from '../../src/operations/open-runtime.ts';
+import { documentText } from '../../src/core/store/documents/list.ts';
+import { applyDocument, removeDocument } from '../../src/operator/operations/edit-documents.ts';
+import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
+import { liveNodes } from '../../src/operator/store/nodes.ts';
 import { applyWorkspace, takeUpWorkspace } from '../../src/runtime/in-force.ts';
 import { keepSeen } from '../../src/runtime/presence.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
-import { documentText } from '../../src/store/documents/list.ts';
-import { liveNodes } from '../../src/store/operate/nodes.ts';
 import type { Json } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';
 

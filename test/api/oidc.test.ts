@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { oidcSchema } from '../../src/documents/workspace-settings.ts';
-import { grantOf } from '../../src/operations/oidc-grant.ts';
+import { oidcSchema } from '../../src/core/documents/workspace-settings.ts';
+import { grantOf } from '../../src/operator/operations/oidc-grant.ts';
 import { type ApiNode, apiNode, live } from './node.ts';
 import { startForger, startProvider } from './provider.ts';
 

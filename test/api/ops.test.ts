@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
-import { openMetrics } from '../../src/api/metrics.ts';
+import { openMetrics } from '../../src/operator/api/metrics.ts';
 
 /** The files in ops/, as far as they can be checked without running them. */
 
@@ -35,7 +35,7 @@ test('dashboard and rules ask only for metrics that the service has', async () =
 });
 
 test('they use only labels that their metrics have', () => {
-  const source = readFileSync(new URL('../../src/api/metrics.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../src/operator/api/metrics.ts', import.meta.url), 'utf8');
   const labels = new Map(
     [...source.matchAll(/(?:gauge|counter)\(\s*'(\w+)',\s*'[^']*',?([^)]*)\)/g)].map(([, name, more = '']) => [
       `innbound_${name}`,
@@ -81,7 +81,7 @@ test('every YAML file parses, and nodes are started by options that serve has', 
     ...kinds.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec.containers[0].args),
     JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]'),
   ];
-  const serve = readFileSync(new URL('../../src/cli/serve.ts', import.meta.url), 'utf8');
+  const serve = readFileSync(new URL('../../src/operator/cli/serve.ts', import.meta.url), 'utf8');
   for (const [command, ...args] of started) {
     assert.equal(command, 'serve');
     for (const option of args.filter((arg) => arg.startsWith('--'))) assert.ok(serve.includes(option), option);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import type { IntegrationName, JsonObject } from '../../src/terms.ts';
 import { innbound } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';

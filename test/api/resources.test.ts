@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { longestId } from '../../src/canonical/field-check.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { countActivity } from '../../src/store/operate/activity.ts';
-import { settleAlerts } from '../../src/store/operate/alerts.ts';
-import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
+import { longestId } from '../../src/core/canonical/field-check.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { countActivity } from '../../src/operator/store/activity.ts';
+import { settleAlerts } from '../../src/operator/store/alerts.ts';
+import { groupIncidents } from '../../src/operator/store/incidents.ts';
+import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { openStreams } from '../../src/api/held-answers.ts';
-import { buildServer } from '../../src/api/server.ts';
 import { openLog } from '../../src/kit/log.ts';
+import { openStreams } from '../../src/operator/api/held-answers.ts';
+import { buildServer } from '../../src/operator/api/server.ts';
 import { until } from '../support/process.ts';
 
 /** Readers that ask and then do not read: they cost a bounded amount for a bounded time, and never the process. */

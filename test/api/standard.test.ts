@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { apiRoutes } from '../../src/api/api.ts';
+import { apiRoutes } from '../../src/operator/api/api.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
 /** Rules of the security standard (docs/security/asvs.md) that no other test checks. */

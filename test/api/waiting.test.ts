@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { startDue } from '../../src/store/runs/schedules.ts';
+import { startDue } from '../../src/core/store/runs/schedules.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from './node.ts';
 
 /** Whatever waits can be tried now, and a corrected address or credential frees what waits for it. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
-import { entriesOf, type FieldKind, fields, type ListName, listNames, type Table } from '../../src/canonical/fields.ts';
-import { type Charge, decimal, type Guest, type Reservation, type Room } from '../../src/canonical/reservation.ts';
+import {
+  entriesOf,
+  type FieldKind,
+  fields,
+  type ListName,
+  listNames,
+  type Table,
+} from '../../src/core/canonical/fields.ts';
+import { type Charge, decimal, type Guest, type Reservation, type Room } from '../../src/core/canonical/reservation.ts';
 
 /** Canonical reservations as a partner could send them, without fields that only normalization sets. */
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { toGuest, toReservation } from '../../src/canonical/check.ts';
-import { describeProblems, longestId, mostItems } from '../../src/canonical/field-check.ts';
-import { reservationSchema } from '../../src/canonical/schema.ts';
+import { toGuest, toReservation } from '../../src/core/canonical/check.ts';
+import { describeProblems, longestId, mostItems } from '../../src/core/canonical/field-check.ts';
+import { reservationSchema } from '../../src/core/canonical/schema.ts';
 import { reservationArbitrary } from './arbitrary.ts';
 
 interface Case {

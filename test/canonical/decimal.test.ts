@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { add, compare, decimal, decimalSchema, multiply, negate, shiftPoint } from '../../src/canonical/reservation.ts';
+import {
+  add,
+  compare,
+  decimal,
+  decimalSchema,
+  multiply,
+  negate,
+  shiftPoint,
+} from '../../src/core/canonical/reservation.ts';
 import { decimalArbitrary } from './arbitrary.ts';
 
 const forms: [string, string | undefined][] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeRecord, encodeRecord, type Reservation } from '../../src/canonical/reservation.ts';
+import { decodeRecord, encodeRecord, type Reservation } from '../../src/core/canonical/reservation.ts';
 import { reservationArbitrary } from './arbitrary.ts';
 
 const reservation: Reservation = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { missingColumns } from '../../scripts/warehouse-migration.ts';
-import { isCurrency, isLocalDate, minorDigits, readStatus, toCountry } from '../../src/canonical/values.ts';
+import { isCurrency, isLocalDate, minorDigits, readStatus, toCountry } from '../../src/core/canonical/values.ts';
 
 test('the warehouse follows the table of fields', () => assert.equal(missingColumns(), '', 'run npm run generate'));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mentions, reservationWithoutMentions } from '../../src/canonical/mentions.ts';
+import { mentions, reservationWithoutMentions } from '../../src/core/canonical/mentions.ts';
 
 const guest = { first_name: 'Eva', last_name: 'King', email: 'eva@mail.example', phone: '+351912345678' };
 

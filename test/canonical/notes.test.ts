@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noteOf, type PackedNote, packedNote, unpackedNote } from '../../src/canonical/notes.ts';
+import { noteOf, type PackedNote, packedNote, unpackedNote } from '../../src/core/canonical/notes.ts';
 import type { Note } from '../../src/terms.ts';
 
 const stored = (note: Note): Note => unpackedNote(JSON.parse(JSON.stringify(packedNote(note))) as PackedNote);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parquetMetadata } from 'hyparquet';
-import type { Delivery } from '../../src/deliver/message.ts';
+import type { Delivery } from '../../src/core/deliver/message.ts';
 import { limits } from '../deliver/destinations/postgres/support.ts';
 import { delivery, services } from '../deliver/support.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
@@ -45,10 +45,10 @@ const lines = {
   rooms: `is_accessible: { kind: 'boolean', example: true, about: 'Whether it has no steps.' },`,
   charges: `tax: { kind: 'decimal', example: '1', about: 'The tax in the amount.' },`,
 };
-let table = textOf('src/canonical/fields.ts');
+let table = textOf('src/core/canonical/fields.ts');
 for (const [name, line] of Object.entries(lines))
   table = table.replace(`const ${name} = {\n`, (head) => `${head}  ${line}\n`);
-writeFileSync(inCopy('src/canonical/fields.ts'), table);
+writeFileSync(inCopy('src/core/canonical/fields.ts'), table);
 execFileSync(process.execPath, [inCopy('scripts/generate.ts')], { stdio: 'inherit' });
 
 async function load<Module>(file: string): Promise<Module> {
@@ -73,13 +73,15 @@ const expected = {
 };
 
 async function pathOfRecord() {
-  const { mapSchema, valuesSchema } = await load<typeof import('../../src/documents/connector-mapping.ts')>(
-    'src/documents/connector-mapping.ts',
+  const { mapSchema, valuesSchema } = await load<typeof import('../../src/core/documents/connector-mapping.ts')>(
+    'src/core/documents/connector-mapping.ts',
   );
-  const { compileShape } = await load<typeof import('../../src/shape/shape.ts')>('src/shape/shape.ts');
-  const { toReservation } = await load<typeof import('../../src/canonical/check.ts')>('src/canonical/check.ts');
-  const { normalizeReservation } =
-    await load<typeof import('../../src/normalize/normalize.ts')>('src/normalize/normalize.ts');
+  const { compileShape } = await load<typeof import('../../src/core/shape/shape.ts')>('src/core/shape/shape.ts');
+  const { toReservation } =
+    await load<typeof import('../../src/core/canonical/check.ts')>('src/core/canonical/check.ts');
+  const { normalizeReservation } = await load<typeof import('../../src/core/normalize/normalize.ts')>(
+    'src/core/normalize/normalize.ts',
+  );
   const values = valuesSchema.parse({ passphrase: { 'open sesame': ['ABRE'] } });
   const map = mapSchema.parse({ deposit: 'deposit', rooms: { fields: { is_accessible: 'is_accessible' } } });
   const shaped = compileShape({ map, values, timezone: 'UTC', unknownStatus: 'dead_letter' });
@@ -105,13 +107,14 @@ const newIn = (record: object) => {
 test('a mapping can fill it, translate it, check it and normalize it', async () => {
   const record = await pathOfRecord();
   assert.deepEqual(newIn(record), expected);
-  const schemas = await load<typeof import('../../src/canonical/schema.ts')>('src/canonical/schema.ts');
+  const schemas = await load<typeof import('../../src/core/canonical/schema.ts')>('src/core/canonical/schema.ts');
   schemas.reservationSchema.parse(record);
 });
 
 test('it is encoded and decoded with every digit', async () => {
-  const { encodeRecord, decodeRecord } =
-    await load<typeof import('../../src/canonical/reservation.ts')>('src/canonical/reservation.ts');
+  const { encodeRecord, decodeRecord } = await load<typeof import('../../src/core/canonical/reservation.ts')>(
+    'src/core/canonical/reservation.ts',
+  );
   const text = encodeRecord(await pathOfRecord());
   assert.match(text, /"deposit":12345678901234567\.89\b/);
   assert.deepEqual(newIn(decodeRecord('reservation', text)), expected);
@@ -119,15 +122,15 @@ test('it is encoded and decoded with every digit', async () => {
 
 test('a rule can read and set it', async () => {
   const { reservationFields, lists } =
-    await load<typeof import('../../src/transform/fields.ts')>('src/transform/fields.ts');
+    await load<typeof import('../../src/core/transform/fields.ts')>('src/core/transform/fields.ts');
   assert.equal(reservationFields.deposit, 'decimal');
   assert.equal(lists.guests.fields.passphrase, 'text');
   assert.equal(lists.rooms.fields.is_accessible, 'flag');
 });
 
 test('the warehouse has a column for it, also in the versions, and the delivery fills it', async (t) => {
-  const { destinationType } = await load<typeof import('../../src/deliver/destinations/postgres/destination.ts')>(
-    'src/deliver/destinations/postgres/destination.ts',
+  const { destinationType } = await load<typeof import('../../src/core/deliver/destinations/postgres/destination.ts')>(
+    'src/core/deliver/destinations/postgres/destination.ts',
   );
   const db = await testDatabase({ empty: true });
   const pool = plainPool(db.connection);
@@ -143,8 +146,8 @@ test('the warehouse has a column for it, also in the versions, and the delivery 
        from innbound.reservations r, innbound.reservation_versions v, innbound.guests g, innbound.rooms m, innbound.charges c`,
   );
   assert.deepEqual(rows, [{ ...expected, version: expected.deposit }]);
-  const { mistypedColumns } = await load<typeof import('../../src/deliver/destinations/postgres/failure.ts')>(
-    'src/deliver/destinations/postgres/failure.ts',
+  const { mistypedColumns } = await load<typeof import('../../src/core/deliver/destinations/postgres/failure.ts')>(
+    'src/core/deliver/destinations/postgres/failure.ts',
   );
   assert.deepEqual(await mistypedColumns(pool, 'innbound'), []);
   const profiles = await pool.query('select passphrase from innbound.guest_profiles');
@@ -152,7 +155,9 @@ test('the warehouse has a column for it, also in the versions, and the delivery 
 });
 
 test('Parquet files have it with its type', async () => {
-  const { parquet } = await load<typeof import('../../src/deliver/lake/parquet.ts')>('src/deliver/lake/parquet.ts');
+  const { parquet } = await load<typeof import('../../src/core/deliver/lake/parquet.ts')>(
+    'src/core/deliver/lake/parquet.ts',
+  );
   const one: Delivery = delivery({ ...(await pathOfRecord()), deposit: '10.5' } as never);
   const bytes = parquet.file([parquet.encode(one).row]) as Uint8Array<ArrayBuffer>;
   const [row] = await parquet.read(bytes);
@@ -163,13 +168,14 @@ test('Parquet files have it with its type', async () => {
 });
 
 test('viewers see it masked if it is personal', async () => {
-  const { redacted } = await load<typeof import('../../src/api/redact.ts')>('src/api/redact.ts');
+  const { redacted } = await load<typeof import('../../src/operator/api/redact.ts')>('src/operator/api/redact.ts');
   assert.deepEqual(redacted({ passphrase: 'x', deposit: 1 }), { passphrase: '•••', deposit: 1 });
 });
 
 test('a destination can leave it out, and a sample of the same name suggests it', async () => {
-  const { commonShape } =
-    await load<typeof import('../../src/documents/destination.ts')>('src/documents/destination.ts');
+  const { commonShape } = await load<typeof import('../../src/core/documents/destination.ts')>(
+    'src/core/documents/destination.ts',
+  );
   assert.deepEqual(commonShape.drop.parse(['deposit', 'guests[].passphrase']), ['deposit', 'guests[].passphrase']);
   const { guestLexicon } = await load<typeof import('../../packages/suggest/src/lexicon.ts')>(
     'packages/suggest/src/lexicon.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Command } from '../../src/cli/command.ts';
-import { addCommands } from '../../src/cli/run.ts';
+import { Command } from '../../src/operator/cli/command.ts';
+import { addCommands } from '../../src/operator/cli/run.ts';
 
 async function added(name?: string): Promise<Command['commands']> {
   const program = new Command();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countProgress } from '../../src/cli/progress.ts';
+import { countProgress } from '../../src/operator/cli/progress.ts';
 
 function set(isTerminal: boolean) {
   let at = 0;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { type Io, withIo } from '../../src/cli/io.ts';
-import { print, type Shown } from '../../src/cli/print.ts';
+import { type Io, withIo } from '../../src/operator/cli/io.ts';
+import { print, type Shown } from '../../src/operator/cli/print.ts';
 
 function printed(answer: object, shown?: Shown, json = false): string {
   let text = '';

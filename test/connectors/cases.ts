@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { compilePath } from '../../src/brand/compile.ts';
-import type { Connector } from '../../src/documents/connector.ts';
-import { schemas } from '../../src/documents/kinds.ts';
+import { compilePath } from '../../src/core/brand/compile.ts';
+import type { Connector } from '../../src/core/documents/connector.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import { decide, state } from '../../src/core/pipeline.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { decide, state } from '../../src/pipeline.ts';
 import type { Json } from '../../src/terms.ts';
 
 /** The golden cases beside the shipped connectors: what a partner sends, and the resulting canonical records. */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { parse } from 'yaml';
-import { compileCheck } from '../../src/brand/compile-check.ts';
-import { reservationFields } from '../../src/canonical/fields.ts';
-import type { Connector } from '../../src/documents/connector.ts';
-import { schemas } from '../../src/documents/kinds.ts';
-import { loadWorkspace } from '../../src/documents/load.ts';
+import { compileCheck } from '../../src/core/brand/compile-check.ts';
+import { reservationFields } from '../../src/core/canonical/fields.ts';
+import type { Connector } from '../../src/core/documents/connector.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import { loadWorkspace } from '../../src/core/documents/load.ts';
 import { connectorNames, connectorsDir, readCases, runCase } from './cases.ts';
 
 let connectors: ReadonlyMap<string, { readonly body: Connector }> = new Map();

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { schemas } from '../../src/documents/kinds.ts';
-import { type IntegrationPull, pullOf } from '../../src/documents/pull.ts';
-import { paginatorFor } from '../../src/intake/pull/page/paginate.ts';
-import { listValues } from '../../src/intake/pull/request/list-request.ts';
-import { openRequest, toWire } from '../../src/outbound/ask/request.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import { type IntegrationPull, pullOf } from '../../src/core/documents/pull.ts';
+import { paginatorFor } from '../../src/core/intake/pull/page/paginate.ts';
+import { listValues } from '../../src/core/intake/pull/request/list-request.ts';
+import { openRequest, toWire } from '../../src/core/outbound/ask/request.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { connectorsDir } from './cases.ts';
 

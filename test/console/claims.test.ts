@@ -7,7 +7,7 @@ import { dayOf } from '../../console/src/parts/days.ts';
 import { latenciesOf } from '../../console/src/parts/latencies.ts';
 import { tickOf } from '../../console/src/parts/ticks.ts';
 import { latencyBoundsMs, percentileMs } from '../../src/kit/histogram.ts';
-import { destinationState, healthFrom } from '../../src/watch/health.ts';
+import { destinationState, healthFrom } from '../../src/operator/watch/health.ts';
 
 /**
  * Every positive sentence of the console, each with the case in which it appears and every case in which it must not. A claim without

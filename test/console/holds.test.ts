@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { judgeFeeds, watchOnce } from '../../src/operations/watch-once.ts';
-import { state } from '../../src/pipeline.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { take } from '../../src/store/records/take.ts';
+import { state } from '../../src/core/pipeline.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { take } from '../../src/core/store/records/take.ts';
+import { judgeFeeds, watchOnce } from '../../src/operator/operations/watch-once.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';

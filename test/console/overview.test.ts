@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { settleAlerts } from '../../src/store/operate/alerts.ts';
-import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
+import { settleAlerts } from '../../src/operator/store/alerts.ts';
+import { groupIncidents } from '../../src/operator/store/incidents.ts';
+import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';

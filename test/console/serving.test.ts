@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { registerConsole } from '../../src/api/console.ts';
-import { buildServer } from '../../src/api/server.ts';
 import { openLog } from '../../src/kit/log.ts';
-import type { ConsolePorts } from '../../src/operations/build-console.ts';
+import { registerConsole } from '../../src/operator/api/console.ts';
+import { buildServer } from '../../src/operator/api/server.ts';
+import type { ConsolePorts } from '../../src/operator/operations/build-console.ts';
 
 /** How the console is served, before and after it is built. */
 

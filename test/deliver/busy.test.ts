@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { waitRequestOf } from '../../src/deliver/batch.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
+import { waitRequestOf } from '../../src/core/deliver/batch.ts';
+import type { Outcome } from '../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { listen, type Received, type Reply } from './http-server.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, startNode, takeIn } from './support.ts';

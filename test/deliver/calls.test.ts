@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
 import { setUpPeople } from './people/set-up.ts';
 import { reservation, takeIn } from './support.ts';
 import { accounts } from './vendors/all.ts';

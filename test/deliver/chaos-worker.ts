@@ -1,10 +1,10 @@
 /** One node of the chaos test: delivers until it is killed. Its settings come as JSON in the environment. */
 import type pg from 'pg';
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { openPool } from '../../src/store/db/pool.ts';
-import { outboxStore } from '../../src/store/outbox/settle.ts';
+import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
+import { destinationType as files } from '../../src/core/deliver/destinations/files/destination.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
+import { outboxStore } from '../../src/core/store/outbox/settle.ts';
 import { config, lane, ports, services } from './support.ts';
 
 export interface WorkerSettings {

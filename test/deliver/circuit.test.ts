@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { healthOf } from '../../src/deliver/batch.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
-import type { Delivery } from '../../src/deliver/message.ts';
+import { healthOf } from '../../src/core/deliver/batch.ts';
+import type { Outcome } from '../../src/core/deliver/destination.ts';
+import type { Delivery } from '../../src/core/deliver/message.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 

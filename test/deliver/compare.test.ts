@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compare, differingPaths, type Here, type There } from '../../src/deliver/compare.ts';
+import { compare, differingPaths, type Here, type There } from '../../src/core/deliver/compare.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 
 const text = fc.string({ maxLength: 4 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Destination, DestinationServices, Outcome } from '../../src/deliver/destination.ts';
-import { compileFields } from '../../src/deliver/message.ts';
-import type { DestinationConfig, Selection } from '../../src/deliver/ports.ts';
-import { type Pool, transaction } from '../../src/store/db/pool.ts';
-import { retryHeld } from '../../src/store/operate/dead-letter-changes.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Destination, DestinationServices, Outcome } from '../../src/core/deliver/destination.ts';
+import { compileFields } from '../../src/core/deliver/message.ts';
+import type { DestinationConfig, Selection } from '../../src/core/deliver/ports.ts';
+import { type Pool, transaction } from '../../src/core/store/db/pool.ts';
+import { retryHeld } from '../../src/core/store/records/dead-letters.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
-import { compileFields } from '../../src/deliver/message.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { closeDeadLetter, passOverHeld } from '../../src/store/operate/dead-letter-changes.ts';
-import { listDeadLetters } from '../../src/store/operate/dead-letters.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Outcome } from '../../src/core/deliver/destination.ts';
+import { compileFields } from '../../src/core/deliver/message.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { closeDeadLetter, passOverHeld } from '../../src/core/store/records/dead-letters.ts';
+import { listDeadLetters } from '../../src/operator/store/dead-letters.ts';
 import { config, lane, openStore, ports, reservation, scripted, takeIn, takeInGuest } from './support.ts';
 
 const delivered: Outcome = { kind: 'delivered' };

@@ -1,7 +1,7 @@
 /** A node that claims changes for a destination that never answers, and waits to be killed. */
 import type pg from 'pg';
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import { openPool } from '../../src/store/db/pool.ts';
+import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
 import { config, lane, ports, reservation, takeIn } from './support.ts';
 
 const { connection, ids, timeoutMs } = JSON.parse(process.env.NODE_SETTINGS ?? '{}') as {

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { presetsFile, presetsText } from '../../scripts/preset-reference.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { presets } from '../../src/deliver/destinations/http/preset.ts';
-import { filters } from '../../src/deliver/destinations/http/template.ts';
-import { loadDestinationTypes } from '../../src/deliver/destinations.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { presets } from '../../src/core/deliver/destinations/http/preset.ts';
+import { filters } from '../../src/core/deliver/destinations/http/template.ts';
+import { loadDestinationTypes } from '../../src/core/deliver/destinations.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, docs), 'utf8');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { deliverBatch } from '../../src/deliver/batch.ts';
-import { Lease } from '../../src/deliver/claiming.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Destination, Outcome } from '../../src/deliver/destination.ts';
-import { Engine } from '../../src/deliver/engine.ts';
+import { deliverBatch } from '../../src/core/deliver/batch.ts';
+import { Lease } from '../../src/core/deliver/claiming.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Destination, Outcome } from '../../src/core/deliver/destination.ts';
+import { Engine } from '../../src/core/deliver/engine.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { listedLanes } from './lanes.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';

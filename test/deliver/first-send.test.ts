@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { takeRequest } from '../../src/store/remotes.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { takeRequest } from '../../src/core/store/remotes.ts';
 import { setUpPeople } from './people/set-up.ts';
 import { reservation, takeIn } from './support.ts';
 import { klaviyoAccount } from './vendors/klaviyo.ts';

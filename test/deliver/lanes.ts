@@ -1,4 +1,4 @@
-import type { Lane, Lanes } from '../../src/deliver/ports.ts';
+import type { Lane, Lanes } from '../../src/core/deliver/ports.ts';
 
 /** Lanes given as a list, in place of those that documents make. */
 export function listedLanes(lanes: readonly Lane[]): Lanes {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Lease } from '../../src/deliver/claiming.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { destinationType as webhook } from '../../src/deliver/destinations/webhook/destination.ts';
+import { Lease } from '../../src/core/deliver/claiming.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Outcome } from '../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { destinationType as webhook } from '../../src/core/deliver/destinations/webhook/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { listen } from './http-server.ts';
 import { config, delivery, lane, openStore, ports, reservation, scripted, services, takeIn } from './support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation } from '../../src/canonical/reservation.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
 import { on, openBooks } from './measures-books.ts';
 
 /** What was on the books on a day, as it was then: generated hotels with late and corrected bookings, against a diary kept day by day. */

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import type { BrandFacts, Destination } from '../../src/deliver/destination.ts';
-import { destinationType as files } from '../../src/deliver/destinations/files/destination.ts';
-import type { Delivery } from '../../src/deliver/message.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import type { BrandFacts, Destination } from '../../src/core/deliver/destination.ts';
+import { destinationType as files } from '../../src/core/deliver/destinations/files/destination.ts';
+import type { Delivery } from '../../src/core/deliver/message.ts';
 import { plainPool } from '../support/database.ts';
 import { limits, setUp } from './destinations/postgres/support.ts';
 import { delivery, reservation, services, temporaryFolder } from './support.ts';
@@ -13,7 +13,7 @@ import { delivery, reservation, services, temporaryFolder } from './support.ts';
 /** The same books in a warehouse and in Parquet files. */
 
 const root = path.join(import.meta.dirname, '..', '..');
-const views = path.join(root, 'src/deliver/destinations/postgres/migrations/0002-views.sql');
+const views = path.join(root, 'src/core/deliver/destinations/postgres/migrations/0002-views.sql');
 
 export type Row = Record<string, unknown>;
 

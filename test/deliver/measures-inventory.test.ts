@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { pullPorts } from '../../src/composition/pull.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { syncOnce } from '../../src/intake/pull/run/sync-once.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { syncOnce } from '../../src/core/intake/pull/run/sync-once.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { apiNode, countPage } from '../api/node.ts';
 import { bookings, startPartner } from '../intake/pull/support/partner.ts';
@@ -90,7 +90,7 @@ test('rooms of a partner’s inventory reach the page, the warehouse and the Par
     instance.closeSync();
   });
   await duck.run(`set variable lake = '${path.join(node.runtime.workspaceDir, 'out')}'`);
-  for (const file of ['ops/duckdb/lake.sql', 'src/deliver/destinations/postgres/migrations/0002-views.sql'])
+  for (const file of ['ops/duckdb/lake.sql', 'src/core/deliver/destinations/postgres/migrations/0002-views.sql'])
     await duck.run(await readFile(path.join(root, file), 'utf8'));
   assert.deepEqual((await duck.runAndReadAll(occupancy)).getRowObjectsJson(), expected);
   const brands = (await duck.runAndReadAll('select brand_id, capacity_rooms from brands')).getRowObjectsJson();

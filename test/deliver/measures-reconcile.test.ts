@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation, Room } from '../../src/canonical/reservation.ts';
-import type { Delivery } from '../../src/deliver/message.ts';
+import type { Reservation, Room } from '../../src/core/canonical/reservation.ts';
+import type { Delivery } from '../../src/core/deliver/message.ts';
 import { on, openBooks, type Row } from './measures-books.ts';
 
 /** On generated hotels all views tell the same, to the cent, in the warehouse and over Parquet files. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import type { MessageData } from '../../src/deliver/message.ts';
-import { momentOf } from '../../src/deliver/moment.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import type { MessageData } from '../../src/core/deliver/message.ts';
+import { momentOf } from '../../src/core/deliver/moment.ts';
 import { listen } from './http-server.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Outcome } from '../../src/deliver/destination.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Outcome } from '../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { takeRequest } from '../../src/core/store/remotes.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { takeRequest } from '../../src/store/remotes.ts';
 import { until } from '../support/process.ts';
 import { listen } from './http-server.ts';
 import { listedLanes } from './lanes.ts';

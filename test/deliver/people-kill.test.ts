@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { listen } from './http-server.ts';
 import type { PeopleWorkerSettings } from './people-worker.ts';

@@ -1,9 +1,9 @@
 /** One node that delivers to a preset until it is killed. Its settings come as JSON in the environment. */
 import type pg from 'pg';
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { compileFields } from '../../src/deliver/message.ts';
-import { openPool } from '../../src/store/db/pool.ts';
+import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { compileFields } from '../../src/core/deliver/message.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
 import { config, lane, ports, services } from './support.ts';
 
 export interface PeopleWorkerSettings {

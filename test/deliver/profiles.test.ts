@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { chooseProfile, mergeProfile } from '../../src/reconcile/profile.ts';
-import { assembleProfiles } from '../../src/store/persons/profiles.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { chooseProfile, mergeProfile } from '../../src/core/reconcile/profile.ts';
+import { assembleProfiles } from '../../src/core/store/persons/profiles.ts';
 import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';
 import { openStore, reservation, takeIn } from './support.ts';

@@ -3,11 +3,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { QueuedLanes } from '../../src/deliver/claiming.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { Destination, Outcome } from '../../src/deliver/destination.ts';
-import type { DestinationConfig } from '../../src/deliver/ports.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
+import { QueuedLanes } from '../../src/core/deliver/claiming.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import type { Destination, Outcome } from '../../src/core/deliver/destination.ts';
+import type { DestinationConfig } from '../../src/core/deliver/ports.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import { until } from '../support/process.ts';
 import { config, lane, openStore, ports, reservation, scripted, startNode, takeIn } from './support.ts';
 

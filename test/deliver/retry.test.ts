@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ReplayPorts, replayDeadLetters } from '../../src/deliver/replay.ts';
-import { isLastTry, longestWaitMs, nextTry } from '../../src/deliver/send.ts';
+import { type ReplayPorts, replayDeadLetters } from '../../src/core/deliver/replay.ts';
+import { isLastTry, longestWaitMs, nextTry } from '../../src/core/deliver/send.ts';
 
 /** The default of `retry`: 5s, 1m, 10m, 1h. */
 const standardScheduleMs = [5_000, 60_000, 600_000, 3_600_000];

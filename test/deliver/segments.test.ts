@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { presets } from '../../src/deliver/destinations/http/preset.ts';
+import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { presets } from '../../src/core/deliver/destinations/http/preset.ts';
 import { setUpPeople } from './people/set-up.ts';
 import { peopleIn, sectionOf, segments } from './segments.ts';
 import { reservation, takeIn } from './support.ts';

@@ -1,4 +1,4 @@
-import { type Preset, presets } from '../../src/deliver/destinations/http/preset.ts';
+import { type Preset, presets } from '../../src/core/deliver/destinations/http/preset.ts';
 import type { Account, PersonSeen } from './vendors/account.ts';
 
 /** The segments that a marketer builds on the first day, as filters over what a vendor keeps of a person. Days are relative to today. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeRecord, type Reservation } from '../../src/canonical/reservation.ts';
-import { compileFields, type MessageData } from '../../src/deliver/message.ts';
-import type { Claimed, Selection } from '../../src/deliver/ports.ts';
-import { select } from '../../src/deliver/select.ts';
+import { encodeRecord, type Reservation } from '../../src/core/canonical/reservation.ts';
+import { compileFields, type MessageData } from '../../src/core/deliver/message.ts';
+import type { Claimed, Selection } from '../../src/core/deliver/ports.ts';
+import { select } from '../../src/core/deliver/select.ts';
 import { config, lane, reservation } from './support.ts';
 
 const all: Selection = { receives: ['reservation'], fields: compileFields({}) };

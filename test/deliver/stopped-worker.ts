@@ -1,8 +1,8 @@
 /** A node that delivers. With `stops`, it stops itself by SIGSTOP between its first claim and the call. */
-import { startDeliveries } from '../../src/deliver/deliveries.ts';
-import { destinationType as http } from '../../src/deliver/destinations/http/destination.ts';
-import { openPool } from '../../src/store/db/pool.ts';
-import { outboxStore } from '../../src/store/outbox/settle.ts';
+import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
+import { destinationType as http } from '../../src/core/deliver/destinations/http/destination.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
+import { outboxStore } from '../../src/core/store/outbox/settle.ts';
 import { config, lane, ports, services } from './support.ts';
 
 const { connection, url, stops, timeoutMs, leaseMarginMs } = JSON.parse(process.env.WORKER ?? '{}');

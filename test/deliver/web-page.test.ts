@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../src/deliver/batch.ts';
-import { outcomeOf } from '../../src/deliver/http-answer.ts';
+import { healthOf } from '../../src/core/deliver/batch.ts';
+import { outcomeOf } from '../../src/core/deliver/http-answer.ts';
 
 const answer = (type: string | undefined, body: string) =>
   outcomeOf(

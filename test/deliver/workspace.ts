@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openRuntime } from '../../src/operations/open-runtime.ts';
+import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import type { Json } from '../../src/terms.ts';
 import { testDatabase } from '../support/database.ts';

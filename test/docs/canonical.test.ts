@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { canonicalFile, canonicalReference, exampleRecord } from '../../scripts/canonical-reference.ts';
-import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/canonical/schema.ts';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/core/canonical/schema.ts';
 
 test('docs/reference/canonical.md is up to date (scripts/canonical-reference.ts writes it)', () => {
   assert.equal(readFileSync(canonicalFile, 'utf8'), canonicalReference());

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { compileRules, type Rule } from '../../src/transform/rules.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { compileRules, type Rule } from '../../src/core/transform/rules.ts';
 
 /** The examples of docs/guides/rules.md. */
 

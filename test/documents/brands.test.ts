@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import type { CheckResult } from '../../src/documents/check.ts';
-import { loadWorkspace } from '../../src/documents/load.ts';
+import type { CheckResult } from '../../src/core/documents/check.ts';
+import { loadWorkspace } from '../../src/core/documents/load.ts';
 import { connector, destination, folderWith, integration } from './workspace-folder.ts';
 
 const guide = (name: string) => readFileSync(new URL(`../../docs/guides/brands/${name}`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { DocumentKind } from '../../src/documents/kinds.ts';
-import type { Mistake } from '../../src/documents/mistake.ts';
+import type { DocumentKind } from '../../src/core/documents/kinds.ts';
+import type { Mistake } from '../../src/core/documents/mistake.ts';
 
 /** cases/KIND/NAME.yaml is a document; NAME.mistakes.txt beside it, where it has any, names them: line:column path: message. A list of names ends in `…`. */
 

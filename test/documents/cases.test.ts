@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { parseDocument } from '../../src/documents/check.ts';
+import { parseDocument } from '../../src/core/documents/check.ts';
 import { caseFiles, inALine } from './case-files.ts';
 
 /** `…` is the rest of a list of names, so that a new name changes no case. */

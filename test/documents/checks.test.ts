@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkFiles } from '../../src/documents/check.ts';
-import type { DocumentCheck } from '../../src/documents/mistake.ts';
-import type { SourceFile } from '../../src/documents/parse.ts';
+import { checkFiles } from '../../src/core/documents/check.ts';
+import type { DocumentCheck } from '../../src/core/documents/mistake.ts';
+import type { SourceFile } from '../../src/core/documents/parse.ts';
 import { connector, destination, integration } from './workspace-folder.ts';
 
 const withRules = `${integration}transforms:

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checkFiles } from '../../src/documents/check.ts';
-import { templateFiles } from '../../src/documents/template.ts';
+import { checkFiles } from '../../src/core/documents/check.ts';
+import { templateFiles } from '../../src/core/documents/template.ts';
 
 const template = (await templateFiles()).filter(({ path }) => path.endsWith('.yaml'));
 const kindOf = (path: string) =>

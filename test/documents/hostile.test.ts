@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { parseFile } from '../../src/documents/parse.ts';
+import { parseFile } from '../../src/core/documents/parse.ts';
 import { openOffload } from '../../src/kit/offload.ts';
-import type { TextTasks } from '../../src/operations/text-tasks.ts';
+import type { TextTasks } from '../../src/operator/operations/text-tasks.ts';
 
 /** Any viewer may have a document checked, so what checking costs is bounded whatever the text. */
 
@@ -34,7 +34,7 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 // A check that hangs is ended there; in the thread of the test nothing could end it. The texts take up to one second.
-const script = new URL('../../src/operations/text-worker.ts', import.meta.url);
+const script = new URL('../../src/operator/operations/text-worker.ts', import.meta.url);
 const worker = openOffload({ script, deadlineMs: 60_000, perHolder: 1, memoryMb: 512 });
 after(() => worker.close());
 
@@ -83,15 +83,15 @@ test('texts of people are parsed without the quadratic check for unique keys', (
       /import \{[^}]*\bparse\w*\b[^}]*\} from 'yaml'/.test(readFileSync(new URL(file, root), 'utf8')),
   );
   // The presets are our own files.
-  const ours = 'deliver/destinations/http/preset.ts';
+  const ours = 'core/deliver/destinations/http/preset.ts';
   assert.deepEqual(parsing.toSorted(), [
     ours,
-    'documents/yaml-text.ts',
-    'operations/add-brands.ts',
-    'operations/edit-documents.ts',
-    'operations/import-description.ts',
-    'operations/move-brand.ts',
-    'operations/onboarding-pull.ts',
+    'core/documents/yaml-text.ts',
+    'operator/operations/add-brands.ts',
+    'operator/operations/edit-documents.ts',
+    'operator/operations/import-description.ts',
+    'operator/operations/move-brand.ts',
+    'operator/operations/onboarding-pull.ts',
   ]);
   for (const file of parsing.filter((one) => one !== ours)) {
     assert.match(readFileSync(new URL(file, root), 'utf8'), /uniqueKeys: false/, file);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { keySource, openSecret, sealSecret } from '../../src/documents/keyring.ts';
+import { keySource, openSecret, sealSecret } from '../../src/core/documents/keyring.ts';
 import { InnboundError } from '../../src/errors.ts';
 import { newKey } from '../../src/kit/crypto.ts';
 import { folderWith } from './workspace-folder.ts';

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { publishedFiles } from '../../scripts/document-reference.ts';
-import { jsonSchema } from '../../src/documents/json-schema.ts';
-import { schemas } from '../../src/documents/kinds.ts';
+import { jsonSchema } from '../../src/core/documents/json-schema.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
 import { caseFiles } from './case-files.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkFiles } from '../../src/documents/check.ts';
-import type { Mistake } from '../../src/documents/mistake.ts';
-import type { SourceFile } from '../../src/documents/parse.ts';
+import { checkFiles } from '../../src/core/documents/check.ts';
+import type { Mistake } from '../../src/core/documents/mistake.ts';
+import type { SourceFile } from '../../src/core/documents/parse.ts';
 
 const connector = `connector: acme-pms
 pull:

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { resolveSecrets, secretFiles } from '../../src/documents/secret-reference.ts';
+import { resolveSecrets, secretFiles } from '../../src/core/documents/secret-reference.ts';
 
 let root: string;
 before(async () => {

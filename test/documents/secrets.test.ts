@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveSecrets, type SecretSources } from '../../src/documents/secret-reference.ts';
-import { literalSecrets } from '../../src/documents/typed-secrets.ts';
+import { resolveSecrets, type SecretSources } from '../../src/core/documents/secret-reference.ts';
+import { literalSecrets } from '../../src/core/documents/typed-secrets.ts';
 
 const env = (name: string) => `\${env:${name}}`;
 const file = (path: string) => `\${file:${path}}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDocument } from '../../src/documents/check.ts';
+import { parseDocument } from '../../src/core/documents/check.ts';
 import { inALine } from './case-files.ts';
 
 function mistakes(text: string): string[] {

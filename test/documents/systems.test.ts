@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findSystems, readSystems } from '../../src/documents/systems.ts';
+import { findSystems, readSystems } from '../../src/core/documents/systems.ts';
 
 const systems = await readSystems();
 const names = (words: string) => findSystems(systems, words).found.map(({ name }) => name);

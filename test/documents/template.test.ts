@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { loadWorkspace } from '../../src/documents/load.ts';
-import { templateFiles } from '../../src/documents/template.ts';
+import { loadWorkspace } from '../../src/core/documents/load.ts';
+import { templateFiles } from '../../src/core/documents/template.ts';
 import { folderWith } from './workspace-folder.ts';
 
 test('init writes a workspace without mistakes', async (t) => {

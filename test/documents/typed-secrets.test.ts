@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import type { DocumentKind } from '../../src/documents/kinds.ts';
-import { pathText } from '../../src/documents/path.ts';
-import { withReferences } from '../../src/documents/typed-secrets.ts';
+import type { DocumentKind } from '../../src/core/documents/kinds.ts';
+import { pathText } from '../../src/core/documents/path.ts';
+import { withReferences } from '../../src/core/documents/typed-secrets.ts';
 
 /** Every way to write a text in YAML, holding the same credential. */
 const value = 's3cr3t "value" \\ of 42';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { closest, edits } from '../../src/canonical/closest.ts';
-import { parseDocument } from '../../src/documents/check.ts';
-import { schemas } from '../../src/documents/kinds.ts';
-import { childSchema, keysOf, schemaAt } from '../../src/documents/schema-walk.ts';
+import { closest, edits } from '../../src/core/canonical/closest.ts';
+import { parseDocument } from '../../src/core/documents/check.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import { childSchema, keysOf, schemaAt } from '../../src/core/documents/schema-walk.ts';
 
 /** One slip of the finger: a letter too many, one missing, a wrong one, or two swapped. */
 const slip = fc.record({

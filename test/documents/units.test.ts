@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parsePlace } from '../../src/documents/answer-path.ts';
-import { pathFromText, pathText } from '../../src/documents/path.ts';
+import { parsePlace } from '../../src/core/documents/answer-path.ts';
+import { pathFromText, pathText } from '../../src/core/documents/path.ts';
 import {
   dayOffset,
   durationMs,
@@ -11,7 +11,7 @@ import {
   parseDuration,
   parseSize,
   sizeBytes,
-} from '../../src/documents/units.ts';
+} from '../../src/core/documents/units.ts';
 
 test('durations', () => {
   assert.deepEqual(

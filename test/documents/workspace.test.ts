@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { CheckResult } from '../../src/documents/check.ts';
-import { loadWorkspace } from '../../src/documents/load.ts';
+import type { CheckResult } from '../../src/core/documents/check.ts';
+import { loadWorkspace } from '../../src/core/documents/load.ts';
 import { InnboundError } from '../../src/errors.ts';
 import { connector, destination, folderWith, integration, sound } from './workspace-folder.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { openPool } from '../../src/store/db/pool.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
 import { testDatabase } from '../support/database.ts';
 import { serve, until } from '../support/process.ts';
 

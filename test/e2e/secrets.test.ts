@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openRuntime } from '../../src/operations/open-runtime.ts';
+import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
 import { testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';
 import { hotelWorkspace } from './workspace.ts';

@@ -7,7 +7,7 @@ import { startSimulator } from '../../packages/partner-kit/src/simulate/index.ts
 import { startRun } from '../../src/composition/pull.ts';
 import { openLog } from '../../src/kit/log.ts';
 import { openTracer } from '../../src/kit/open-tracer.ts';
-import { addressFor } from '../../src/operations/endpoints.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { listen } from '../deliver/http-server.ts';
 import { eventBody, postEvent, reservationData } from '../intake/push/support.ts';

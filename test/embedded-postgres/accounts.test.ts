@@ -6,9 +6,9 @@ import { chmod, cp, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { canReach } from '../../src/embedded-postgres/account.ts';
-import { type Binaries, binariesIn, publicCopy } from '../../src/embedded-postgres/binaries.ts';
-import { openPrivatePostgres } from '../../src/embedded-postgres/open.ts';
+import { canReach } from '../../src/operator/embedded-postgres/account.ts';
+import { type Binaries, binariesIn, publicCopy } from '../../src/operator/embedded-postgres/binaries.ts';
+import { openPrivatePostgres } from '../../src/operator/embedded-postgres/open.ts';
 import { atEnd, holder, isRoot, postmasterOf, query, serversOf, workspace } from './support.ts';
 
 const service = { purpose: 'service', describe: 'a test' } as const;
@@ -140,7 +140,7 @@ async function unlinkedPackage(folder: string): Promise<string> {
 
 /** Root can write everywhere. */
 async function binariesAsOrdinaryUser(root: string, linkDir: string): Promise<Binaries> {
-  const module = path.join(import.meta.dirname, '..', '..', 'src', 'embedded-postgres', 'binaries.ts');
+  const module = path.join(import.meta.dirname, '..', '..', 'src', 'operator', 'embedded-postgres', 'binaries.ts');
   const program = `
     import { binariesIn } from ${JSON.stringify(module)};
     console.log(JSON.stringify(await binariesIn(${JSON.stringify(root)}, ${JSON.stringify(linkDir)})));`;

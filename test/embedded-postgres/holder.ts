@@ -3,8 +3,8 @@
  * Arguments: workspace, purpose, and for root the account. Prints one JSON line per event on stdout, and releases the server at the end of stdin.
  */
 import { text } from 'node:stream/consumers';
-import { openPrivatePostgres, type PrivateOptions } from '../../src/embedded-postgres/open.ts';
 import { InnboundError } from '../../src/errors.ts';
+import { openPrivatePostgres, type PrivateOptions } from '../../src/operator/embedded-postgres/open.ts';
 
 const [workspace = '', purpose, asRoot] = process.argv.slice(2);
 const say = (event: object) => process.stdout.write(`${JSON.stringify(event)}\n`);

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { openPrivatePostgres } from '../../src/embedded-postgres/open.ts';
+import { openPrivatePostgres } from '../../src/operator/embedded-postgres/open.ts';
 import { atEnd, holder, postmasterOf, query, serversOf, workspace } from './support.ts';
 
 const service = { purpose: 'service', describe: 'a test' } as const;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { superuser } from '../../src/embedded-postgres/cluster.ts';
-import { openPrivatePostgres } from '../../src/embedded-postgres/open.ts';
-import { migrate } from '../../src/store/db/migrate.ts';
-import { openPool } from '../../src/store/db/pool.ts';
+import { migrate } from '../../src/core/store/db/migrate.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
+import { superuser } from '../../src/operator/embedded-postgres/cluster.ts';
+import { openPrivatePostgres } from '../../src/operator/embedded-postgres/open.ts';
 import { atEnd, query, workspace } from './support.ts';
 
 const options = { purpose: 'command', describe: 'test' } as const;

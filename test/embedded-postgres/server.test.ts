@@ -6,8 +6,8 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import { openPrivatePostgres, type ServerEvent } from '../../src/embedded-postgres/open.ts';
 import { InnboundError } from '../../src/errors.ts';
+import { openPrivatePostgres, type ServerEvent } from '../../src/operator/embedded-postgres/open.ts';
 import { atEnd, holder, postmasterOf, query, serversOf, workspace } from './support.ts';
 
 const service = { purpose: 'service', describe: 'a test' } as const;

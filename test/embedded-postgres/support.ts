@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import type { Connection } from '../../src/embedded-postgres/server.ts';
+import type { Connection } from '../../src/operator/embedded-postgres/server.ts';
 import { copyCluster } from '../support/database.ts';
 
 export const isRoot = process.getuid?.() === 0;

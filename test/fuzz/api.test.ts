@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { apiRoutes } from '../../src/api/api.ts';
+import { apiRoutes } from '../../src/operator/api/api.ts';
 import type { Json } from '../../src/terms.ts';
 import { apiNode, reservation } from '../api/node.ts';
 import { type Dice, fuzz, garbled, mutated, strayErrors } from './fuzz.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressFor } from '../../src/operations/endpoints.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
 import { startService } from '../../src/service.ts';
 import type { Json } from '../../src/terms.ts';
 import { hotelWorkspace } from '../e2e/workspace.ts';

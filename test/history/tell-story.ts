@@ -1,6 +1,6 @@
-import type { Pool } from '../../src/store/db/pool.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { issueEndpoint } from '../../src/store/events/endpoints.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
 import { minter, openSealer } from '../intake/push/support.ts';
 import { brandNames } from '../simulation/brands.ts';
 import type { History } from './history.ts';

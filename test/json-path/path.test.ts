@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parsePath, pathText } from '../../src/json-path/path.ts';
-import { loneScope } from '../../src/shape/draft.ts';
-import { compileRead } from '../../src/shape/read.ts';
+import { parsePath, pathText } from '../../src/core/json-path/path.ts';
+import { loneScope } from '../../src/core/shape/draft.ts';
+import { compileRead } from '../../src/core/shape/read.ts';
 import type { Json } from '../../src/terms.ts';
 
 const body: Json = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathReader, pathWalker } from '../../src/json-path/read.ts';
+import { pathReader, pathWalker } from '../../src/core/json-path/read.ts';
 import type { Json } from '../../src/terms.ts';
 
 test('values of a response are read by path', () => {

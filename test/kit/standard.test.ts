@@ -20,11 +20,11 @@ const having = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(te
 test('only the listed files start programs, none with input from outside', () => {
   assert.deepEqual(having(/from 'node:child_process'/).sort(), [
     // INNBOUND_KEY_COMMAND, which the operator's environment sets.
-    'src/documents/keyring.ts',
-    'src/embedded-postgres/account.ts',
-    'src/embedded-postgres/postmaster.ts',
-    'src/embedded-postgres/server.ts',
-    'src/operations/build-console.ts',
+    'src/core/documents/keyring.ts',
+    'src/operator/embedded-postgres/account.ts',
+    'src/operator/embedded-postgres/postmaster.ts',
+    'src/operator/embedded-postgres/server.ts',
+    'src/operator/operations/build-console.ts',
   ]);
 });
 
@@ -32,10 +32,10 @@ test('no text is executed as code', () => {
   assert.deepEqual(having(/\beval\(|new Function\b|from 'node:vm'|setTimeout\(\s*['"`]/), []);
   // Adapters are files of the workspace, named by an operator; commands and destinations are our own files.
   assert.deepEqual(having(/\bimport\((?!\s*['"])/).sort(), [
-    'src/cli/run.ts',
-    'src/deliver/destinations.ts',
-    'src/documents/destination.ts',
-    'src/outbound/ask/adapter.ts',
+    'src/core/deliver/destinations.ts',
+    'src/core/documents/destination.ts',
+    'src/core/outbound/ask/adapter.ts',
+    'src/operator/cli/run.ts',
   ]);
 });
 
@@ -47,7 +47,7 @@ test('cryptography is Node’s own', () => {
   assert.deepEqual(ciphers, ['aes-256-gcm']);
   // A vendor's API requires the MD5 of an address as its key; HMAC-SHA1 is only recognised, to report it as wrong.
   const weak = /(?:createHash|createHmac|hash)\('(?:md5|sha1)'/;
-  assert.deepEqual(having(weak), ['src/deliver/destinations/http/template.ts']);
+  assert.deepEqual(having(weak), ['src/core/deliver/destinations/http/template.ts']);
 });
 
 test('a line break in a value stays inside its log line', () => {

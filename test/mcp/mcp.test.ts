@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { serveHttp } from '../../src/mcp/server.ts';
+import { serveHttp } from '../../src/operator/mcp/server.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { bin } from '../support/process.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays } from '../../src/canonical/values.ts';
-import { Curve, daysBetween, errorsOf, type Move, pickupOf } from '../../src/measures/curve.ts';
-import type { HotelFacts, NightFacts } from '../../src/measures/facts.ts';
-import { hotelView, type Reporting } from '../../src/measures/hotel.ts';
+import { addDays } from '../../src/core/canonical/values.ts';
+import { Curve, daysBetween, errorsOf, type Move, pickupOf } from '../../src/operator/measures/curve.ts';
+import type { HotelFacts, NightFacts } from '../../src/operator/measures/facts.ts';
+import { hotelView, type Reporting } from '../../src/operator/measures/hotel.ts';
 
 /** The figures of a hotel, calculated by hand. */
 

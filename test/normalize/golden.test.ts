@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { guestSchema } from '../../src/canonical/schema.ts';
-import { normalizeGuest } from '../../src/normalize/normalize.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { guestSchema } from '../../src/core/canonical/schema.ts';
+import { normalizeGuest } from '../../src/core/normalize/normalize.ts';
 
 interface Case {
   readonly case: string;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { guestSchema } from '../../src/canonical/schema.ts';
-import { isPlain } from '../../src/normalize/name.ts';
-import { nameRules } from '../../src/normalize/name-rules.ts';
-import { particles } from '../../src/normalize/name-words.ts';
-import { normalizeGuest, normalizeReservation } from '../../src/normalize/normalize.ts';
-import { leadingTitles, placeholders } from '../../src/persons/fold.ts';
+import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { guestSchema } from '../../src/core/canonical/schema.ts';
+import { isPlain } from '../../src/core/normalize/name.ts';
+import { nameRules } from '../../src/core/normalize/name-rules.ts';
+import { particles } from '../../src/core/normalize/name-words.ts';
+import { normalizeGuest, normalizeReservation } from '../../src/core/normalize/normalize.ts';
+import { leadingTitles, placeholders } from '../../src/core/persons/fold.ts';
 
 /** Difficult inputs: the words of the rules joined and mixed with punctuation, other scripts and invisible characters. */
 const marks = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { apiRoutes, openApi } from '../../src/api/api.ts';
-import { editOrThrow } from '../../src/operations/onboarding.ts';
-import { listAudit } from '../../src/store/operate/audit.ts';
+import { apiRoutes, openApi } from '../../src/operator/api/api.ts';
+import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
+import { listAudit } from '../../src/operator/store/audit.ts';
 import { ask, type House, openHouse, openInBrowser } from './support.ts';
 
 let house: House;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { fetchSample } from '../../src/operations/fetch-sample.ts';
-import { readSample } from '../../src/operations/read-sample.ts';
+import { fetchSample } from '../../src/operator/operations/fetch-sample.ts';
+import { readSample } from '../../src/operator/operations/read-sample.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 

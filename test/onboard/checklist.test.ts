@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { checklist, compare } from '../../src/onboard/checklist.ts';
-import { noPushFacts, observe, type PullFacts, type PushFacts, type Seen } from '../../src/onboard/facts.ts';
-import { bookingIn } from '../../src/operations/sandbox.ts';
+import { checklist, compare } from '../../src/operator/onboard/checklist.ts';
+import { noPushFacts, observe, type PullFacts, type PushFacts, type Seen } from '../../src/operator/onboard/facts.ts';
+import { bookingIn } from '../../src/operator/operations/sandbox.ts';
 
 const at = Date.UTC(2026, 10, 18, 12);
 const seen = (more: Partial<Seen> = {}): Seen => ({

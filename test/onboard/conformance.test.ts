@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkConformance } from '../../src/operations/conformance.ts';
-import { editOrThrow } from '../../src/operations/onboarding.ts';
+import { checkConformance } from '../../src/operator/operations/conformance.ts';
+import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { type Faults, startUnseenSystem } from './unseen-system.ts';
 

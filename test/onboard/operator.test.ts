@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { watchOnce } from '../../src/operations/watch-once.ts';
+import { watchOnce } from '../../src/operator/operations/watch-once.ts';
 import { innbound, until } from '../support/process.ts';
 import { ask, event, type House, openHouse, openInBrowser, send } from './support.ts';
 

@@ -9,7 +9,7 @@ import { en } from '../../console/partner/texts/en.ts';
 import { behaviourRules } from '../../packages/partner-kit/src/check/api.ts';
 import integrationSchema from '../../schemas/integration.json' with { type: 'json' };
 import { errors } from '../../src/errors.ts';
-import { createSignIn } from '../../src/operations/tokens.ts';
+import { createSignIn } from '../../src/operator/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
 import { event, type House, openHouse, send } from './support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { editOrThrow } from '../../src/operations/onboarding.ts';
+import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 

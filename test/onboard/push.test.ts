@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { addressFor } from '../../src/operations/endpoints.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
 import { ask, event, type House, openHouse, openInBrowser, send } from './support.ts';
 
 let house: House;

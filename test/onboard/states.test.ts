@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { linkRefusal, stateOf } from '../../src/onboard/states.ts';
-import { comment, goLive, holdLink } from '../../src/operations/onboarding.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { findLink } from '../../src/store/operate/onboarding.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { linkRefusal, stateOf } from '../../src/operator/onboard/states.ts';
+import { comment, goLive, holdLink } from '../../src/operator/operations/onboarding.ts';
+import { findLink } from '../../src/operator/store/onboarding.ts';
 import { type House, openHouse, openInBrowser } from './support.ts';
 
 const never = { revoked_at: null, is_expired: false, live_at: null, ready_at: null };

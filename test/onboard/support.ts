@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { z } from 'zod';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
-import { createLink, linkRequest } from '../../src/operations/onboarding.ts';
-import { createToken } from '../../src/operations/tokens.ts';
+import { createLink, linkRequest } from '../../src/operator/operations/onboarding.ts';
+import { createToken } from '../../src/operator/operations/tokens.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { testDatabase } from '../support/database.ts';
 

@@ -11,12 +11,12 @@ import { fieldWords } from '../../console/partner/words.ts';
 import type { Schema } from '../../console/src/editor/completion.ts';
 import { authForms } from '../../console/src/pages/onboard/auth.ts';
 import { behaviourRules } from '../../packages/partner-kit/src/check/api.ts';
-import { entriesOf, fields, type Table } from '../../src/canonical/fields.ts';
-import { noteOf } from '../../src/canonical/notes.ts';
+import { entriesOf, fields, type Table } from '../../src/core/canonical/fields.ts';
+import { noteOf } from '../../src/core/canonical/notes.ts';
 import { errors } from '../../src/errors.ts';
-import { checklist } from '../../src/onboard/checklist.ts';
-import { noPushFacts, type PullFacts } from '../../src/onboard/facts.ts';
-import type { partnerView } from '../../src/operations/onboarding-view.ts';
+import { checklist } from '../../src/operator/onboard/checklist.ts';
+import { noPushFacts, type PullFacts } from '../../src/operator/onboard/facts.ts';
+import type { partnerView } from '../../src/operator/operations/onboarding-view.ts';
 
 const translated = Object.entries({ de, es, fr, pt });
 

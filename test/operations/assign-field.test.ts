@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { assignField } from '../../src/operations/assign-field.ts';
+import { assignField } from '../../src/operator/operations/assign-field.ts';
 
 const text = `connector: hotel # ours
 map:

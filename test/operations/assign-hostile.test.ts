@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assignField } from '../../src/operations/assign-field.ts';
+import { assignField } from '../../src/operator/operations/assign-field.ts';
 
 test('a text that is not a connector is refused, not an error', () => {
   const texts = ['R1', '', '- a\n- b\n', 'connector: a\nmap: text\n', 'connector: a\nmap: [a]\n', 'a: &x [*x]\n', '\0'];

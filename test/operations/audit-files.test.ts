@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { innbound } from '../support/process.ts';
 

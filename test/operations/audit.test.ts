@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { healthOf } from '../../src/operations/health.ts';
-import { stepJobs } from '../../src/operations/jobs.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { healthOf } from '../../src/operator/operations/health.ts';
+import { stepJobs } from '../../src/operator/operations/jobs.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 import { plainPool, testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';

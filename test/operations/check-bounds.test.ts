@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Window } from '../../src/intake/pull/window/windows.ts';
-import { excludedBounds } from '../../src/operations/dry-run.ts';
+import type { Window } from '../../src/core/intake/pull/window/windows.ts';
+import { excludedBounds } from '../../src/operator/operations/dry-run.ts';
 
 const stays = [
   { id: 'short', check_in: '2026-03-04', check_out: '2026-03-05' },

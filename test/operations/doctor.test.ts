@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import { examineHost } from '../../src/operations/doctor.ts';
+import { examineHost } from '../../src/operator/operations/doctor.ts';
 import { hotelWorkspace } from '../e2e/workspace.ts';
 import { testDatabase } from '../support/database.ts';
 import { innbound } from '../support/process.ts';

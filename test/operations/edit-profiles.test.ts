@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { exportGuest } from '../../src/operations/export-guest.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { exportGuest } from '../../src/operator/operations/export-guest.ts';
 import type { IntegrationName, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 

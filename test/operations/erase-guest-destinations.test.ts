@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import type { ErasureReceipt } from '../../src/operations/erase-guest.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { dropDeadLetter } from '../../src/operations/replay-dead-letters.ts';
-import { resendRecords } from '../../src/operations/resend.ts';
-import { forgetDeliveredErasures } from '../../src/store/erasure/erased.ts';
-import { noteConfirmations } from '../../src/store/erasure/erasures.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { forgetDeliveredErasures } from '../../src/core/store/erasure/erased.ts';
+import type { ErasureReceipt } from '../../src/operator/operations/erase-guest.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { dropDeadLetter } from '../../src/operator/operations/replay-dead-letters.ts';
+import { resendRecords } from '../../src/operator/operations/resend.ts';
+import { noteConfirmations } from '../../src/operator/store/erasure/erasures.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Destinations receive an erasure: a CRM with the address under which it knows the guest, a lake without one. */

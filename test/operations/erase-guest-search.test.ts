@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { exportGuest } from '../../src/operations/export-guest.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { exportGuest } from '../../src/operator/operations/export-guest.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { storedVersions } from '../support/versions.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
 import { tablesWith } from './erase-support.ts';

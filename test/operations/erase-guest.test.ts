@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { state } from '../../src/pipeline.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { erasureLock } from '../../src/store/erasure/erased.ts';
-import { take } from '../../src/store/records/take.ts';
+import { state } from '../../src/core/pipeline.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { erasureLock } from '../../src/core/store/erasure/erased.ts';
+import { take } from '../../src/core/store/records/take.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
@@ -141,7 +141,7 @@ test('the next poll does not bring the guest back, and a poll without news makes
 });
 
 test('deletes the identifiers once every destination has received the erasure', async () => {
-  const { forgetDeliveredErasures } = await import('../../src/store/erasure/erased.ts');
+  const { forgetDeliveredErasures } = await import('../../src/core/store/erasure/erased.ts');
   assert.equal(await forgetDeliveredErasures(node.runtime.pool), 0);
   await node.runtime.pool.query('update outbox set next_version = last_version + 1, due_at = null');
   assert.ok((await forgetDeliveredErasures(node.runtime.pool)) > 0);

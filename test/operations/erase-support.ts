@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { state as stateOf } from '../../src/pipeline.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { openIdentifiers } from '../../src/store/erasure/erased.ts';
-import { take } from '../../src/store/records/take.ts';
+import { state as stateOf } from '../../src/core/pipeline.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { openIdentifiers } from '../../src/core/store/erasure/erased.ts';
+import { take } from '../../src/core/store/records/take.ts';
 import type { EntityType, Json } from '../../src/terms.ts';
 import type { ApiNode } from '../api/node.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fillRates, gapsText } from '../../src/operations/preview-mapping.ts';
+import { fillRates, gapsText } from '../../src/operator/operations/preview-mapping.ts';
 
 const guest = (some: object) => ({ last_name: 'Reis', ...some });
 const records = [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { watchOnce } from '../../src/operations/watch-once.ts';
-import { state } from '../../src/pipeline.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { writeRejections } from '../../src/store/events/rejections.ts';
-import { endHolds } from '../../src/store/operate/holds.ts';
-import { pruneStore } from '../../src/store/operate/retention.ts';
-import { take } from '../../src/store/records/take.ts';
+import { state } from '../../src/core/pipeline.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { writeRejections } from '../../src/core/store/events/rejections.ts';
+import { take } from '../../src/core/store/records/take.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { watchOnce } from '../../src/operator/operations/watch-once.ts';
+import { endHolds } from '../../src/operator/store/holds.ts';
+import { pruneStore } from '../../src/operator/store/retention.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { countHotels } from '../../src/operations/hotel-report.ts';
+import { countHotels } from '../../src/operator/operations/hotel-report.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 const brands = Array.from({ length: 24 }, (_, i) => `h${i}`);

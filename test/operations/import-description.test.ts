@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { type ProposeOptions, proposalYaml } from '../../packages/suggest/src/index.ts';
-import { checkFiles } from '../../src/documents/check.ts';
-import { importDescription } from '../../src/operations/import-description.ts';
+import { checkFiles } from '../../src/core/documents/check.ts';
+import { importDescription } from '../../src/operator/operations/import-description.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { expected } from './descriptions/expected.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { summarizeIncident } from '../../src/operations/incidents.ts';
-import { type Alert, settleAlerts } from '../../src/store/operate/alerts.ts';
-import { groupIncidents } from '../../src/store/operate/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/watch/causes.ts';
+import { summarizeIncident } from '../../src/operator/operations/incidents.ts';
+import { type Alert, settleAlerts } from '../../src/operator/store/alerts.ts';
+import { groupIncidents } from '../../src/operator/store/incidents.ts';
+import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;

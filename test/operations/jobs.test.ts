@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { stepJobs } from '../../src/operations/jobs.ts';
-import { claimJob, insertJob } from '../../src/store/operate/jobs.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { stepJobs } from '../../src/operator/operations/jobs.ts';
+import { claimJob, insertJob } from '../../src/operator/store/jobs.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, hotelConnector, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';

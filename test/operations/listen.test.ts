@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sign, signedHeaders } from '../../packages/sender/src/sign.ts';
-import { type Forwarded, type ListedEvent, listen } from '../../src/operations/listen.ts';
+import { type Forwarded, type ListedEvent, listen } from '../../src/operator/operations/listen.ts';
 import { hotelWorkspace } from '../e2e/workspace.ts';
 import { testDatabase } from '../support/database.ts';
 import { innbound, serve } from '../support/process.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce, startDeliveries } from '../../src/deliver/deliveries.ts';
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { resendRecords } from '../../src/operations/resend.ts';
+import { drainOnce, startDeliveries } from '../../src/core/deliver/deliveries.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { resendRecords } from '../../src/operator/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { listen } from '../deliver/http-server.ts';
 import { innbound } from '../support/process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { reprocess as reprocessBrand } from '../../src/operations/reprocess.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { reprocess as reprocessBrand } from '../../src/operator/operations/reprocess.ts';
 import type { Json } from '../../src/terms.ts';
 import { hotelConnector } from '../api/node.ts';
 import { Brand } from '../persons/brand.ts';

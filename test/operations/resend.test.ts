@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { resendDelivery } from '../../src/operations/resend.ts';
+import { resendDelivery } from '../../src/operator/operations/resend.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { until } from '../support/process.ts';
 

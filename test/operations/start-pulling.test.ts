@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { inForce } from '../../src/operations/edit-documents.ts';
+import { inForce } from '../../src/operator/operations/edit-documents.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
 
 const written = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
-import { addressFor } from '../../src/operations/endpoints.ts';
-import { subscribe, unsubscribe } from '../../src/operations/subscribe.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
+import { subscribe, unsubscribe } from '../../src/operator/operations/subscribe.ts';
 import { type ApiNode, apiNode } from '../api/node.ts';
 import { until } from '../support/process.ts';
 

@@ -4,21 +4,21 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
-import { openSecret, sealSecret } from '../../src/documents/keyring.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
+import { openSecret, sealSecret } from '../../src/core/documents/keyring.ts';
+import { state } from '../../src/core/pipeline.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { getSecret, putSecret } from '../../src/core/store/documents/secrets.ts';
+import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
+import { take as takeStatements } from '../../src/core/store/records/take.ts';
 import { readArchive } from '../../src/kit/archive.ts';
 import { open, seal } from '../../src/kit/crypto.ts';
-import { openedKeys, writeMissingFiles } from '../../src/operations/backup.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
-import { openRuntime } from '../../src/operations/open-runtime.ts';
-import { exportBrand, importBrand, previewExport } from '../../src/operations/transfer-brand.ts';
-import { state } from '../../src/pipeline.ts';
+import { openedKeys, writeMissingFiles } from '../../src/operator/operations/backup.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
+import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
+import { exportBrand, importBrand, previewExport } from '../../src/operator/operations/transfer-brand.ts';
+import { staysBehind } from '../../src/operator/store/brand.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
-import { staysBehind } from '../../src/store/db/brand.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { getSecret, putSecret } from '../../src/store/documents/secrets.ts';
-import { issueEndpoint } from '../../src/store/events/endpoints.ts';
-import { take as takeStatements } from '../../src/store/records/take.ts';
 import type { Json } from '../../src/terms.ts';
 import { deliveredLines } from '../e2e/workspace.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -192,7 +192,7 @@ test('a brand goes on in another installation, and its destinations notice nothi
 });
 
 test('every table with the name of a brand is exported or stays behind for a reason', async () => {
-  const schema = await readFile(new URL('../../src/store/schema.sql', import.meta.url), 'utf8');
+  const schema = await readFile(new URL('../../src/core/store/schema.sql', import.meta.url), 'utf8');
   const named = [...schema.matchAll(/create table (\w+) \(\n([\s\S]*?)\n\)/g)]
     .filter(([, , columns = '']) => /^ {2}integration /m.test(columns))
     .map(([, table = '']) => table);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { mailWeekly } from '../../src/operations/hotel-report.ts';
+import { mailWeekly } from '../../src/operator/operations/hotel-report.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../api/node.ts';
 import { smtpServer } from '../watch/routes/smtp-server.ts';
 

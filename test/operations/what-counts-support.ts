@@ -1,6 +1,6 @@
-import { noteOf } from '../../src/canonical/notes.ts';
-import { amend } from '../../src/pipeline.ts';
-import type { Statement } from '../../src/reconcile/forms.ts';
+import { noteOf } from '../../src/core/canonical/notes.ts';
+import { amend } from '../../src/core/pipeline.ts';
+import type { Statement } from '../../src/core/reconcile/forms.ts';
 
 /** What a run says of a booking that its list no longer shows (intake/pull/run/unlisted.ts). */
 export function cancelledForTest(id: string, effectiveAt: number, causeId: string): Statement {

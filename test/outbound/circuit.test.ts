@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterFailure, type Circuit, type FailedCall } from '../../src/outbound/circuit.ts';
+import { afterFailure, type Circuit, type FailedCall } from '../../src/core/outbound/circuit.ts';
 
 const healthy: Circuit = { state: 'closed', failures: 0, away: false, refused: false, suspect: null, probes: 0 };
 const settings = { failuresToOpen: 3, firstMs: 10, mostMs: 35 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { retryAfterMs } from '../../src/outbound/retry-after.ts';
+import { retryAfterMs } from '../../src/core/outbound/retry-after.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const bounds = { leastMs: 1_000, mostMs: 3_600_000 };

@@ -1,5 +1,5 @@
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { fullNameKey } from '../../src/persons/names.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { fullNameKey } from '../../src/core/persons/names.ts';
 import type { Dice } from '../simulation/random.ts';
 import {
   clearWay,

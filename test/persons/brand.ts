@@ -1,8 +1,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Guest } from '../../src/canonical/reservation.ts';
 import { deliverPorts } from '../../src/composition/deliver.ts';
-import { drainOnce } from '../../src/deliver/deliveries.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import type { IntegrationName, Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 

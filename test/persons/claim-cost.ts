@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
-import { outboxStore } from '../../src/store/outbox/settle.ts';
-import { assembleProfiles } from '../../src/store/persons/profiles.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
+import { outboxStore } from '../../src/core/store/outbox/settle.ts';
+import { assembleProfiles } from '../../src/core/store/persons/profiles.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { reservation, takeIn } from '../deliver/support.ts';
 import { testBrand } from '../support/brand.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { eraseGuest } from '../../src/operations/erase-guest.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, reservation } from '../api/node.ts';
 import { Brand, stay } from './brand.ts';

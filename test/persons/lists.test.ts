@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import type { Claims } from '../../src/reconcile/claim.ts';
-import { merge } from '../../src/reconcile/merge.ts';
-import { type Says, type Source, saysOf } from '../../src/reconcile/says.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import type { Claims } from '../../src/core/reconcile/claim.ts';
+import { merge } from '../../src/core/reconcile/merge.ts';
+import { type Says, type Source, saysOf } from '../../src/core/reconcile/says.ts';
 import { accountsAfter, accountsOf, withTold } from '../reconcile/told.ts';
 import type { Dice } from '../simulation/random.ts';
 import { clearWay, type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { type Booking, matchBookings } from '../../src/persons/match-bookings.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { type Booking, matchBookings } from '../../src/core/persons/match-bookings.ts';
 
 const ana: Guest = { guest_id: 'g1', first_name: 'Ana', last_name: 'Prado', email: 'ana@mail.example' };
 const rui: Guest = { guest_id: 'g1', first_name: 'Rui', last_name: 'Matos', email: 'rui@mail.example' };

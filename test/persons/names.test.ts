@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareNames, fullNameKey, kindOf, type Names } from '../../src/persons/names.ts';
+import { compareNames, fullNameKey, kindOf, type Names } from '../../src/core/persons/names.ts';
 
 const named = (text: string): Names => {
   const [first, last] = text.split('|').map((part) => part.trim());

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-/** Only `src/persons` decides whether two mentions are one person: no other code compares names, addresses, numbers or ids of guests. */
+/** Only `src/core/persons` decides whether two mentions are one person: no other code compares names, addresses, numbers or ids of guests. */
 
 const root = path.join(import.meta.dirname, '..', '..', 'src');
 
@@ -20,11 +20,11 @@ const comparisons = [
 
 /** Comparisons that do not decide who somebody is. */
 const exceptions: { readonly [file: string]: string } = {
-  'deliver/destinations/http/people.ts':
+  'core/deliver/destinations/http/people.ts':
     'a vendor has one contact per address: this compares contacts, and persons with samePerson',
-  'privacy/person.ts':
+  'operator/privacy/person.ts':
     'an erasure request names everybody who has the address, number or id; a last name alone is removed rather than kept',
-  'store/records/search-keys.ts': 'one guest’s address, as written and cleaned',
+  'core/store/records/search-keys.ts': 'one guest’s address, as written and cleaned',
 };
 
 function comparisonsIn(text: string): string[] {
@@ -34,11 +34,11 @@ function comparisonsIn(text: string): string[] {
 }
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.ts') && !file.startsWith(`persons${path.sep}`),
+  (file) => file.endsWith('.ts') && !file.startsWith(path.join('core', 'persons') + path.sep),
 );
 const found = new Map(files.map((file) => [file, comparisonsIn(readFileSync(path.join(root, file), 'utf8'))]));
 
-test('no code outside src/persons compares guests', () => {
+test('no code outside src/core/persons compares guests', () => {
   const others = [...found].filter(([file, texts]) => texts.length > 0 && exceptions[file] === undefined);
   assert.deepEqual(Object.fromEntries(others), {});
 });
@@ -62,8 +62,8 @@ test('the search finds comparisons in every form', () => {
     'fullNameKey(a) === fullNameKey(b)',
     'a.last_name?.localeCompare(b.last_name)',
   ];
-  const missed = forms.filter((form) => comparisonsIn(`import 'canonical/reservation.ts'; ${form}`).length === 0);
+  const missed = forms.filter((form) => comparisonsIn(`import 'core/canonical/reservation.ts'; ${form}`).length === 0);
   assert.deepEqual(missed, []);
   const harmless = "if (guest.email !== undefined && guest.phone === '' && typeof guest.guest_id === 'string') return;";
-  assert.deepEqual(comparisonsIn(`import 'canonical/reservation.ts'; ${harmless}`), []);
+  assert.deepEqual(comparisonsIn(`import 'core/canonical/reservation.ts'; ${harmless}`), []);
 });

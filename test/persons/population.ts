@@ -1,5 +1,5 @@
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { fold, writtenOut } from '../../src/persons/fold.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { fold, writtenOut } from '../../src/core/persons/fold.ts';
 import { Dice } from '../simulation/random.ts';
 
 /** An invented person, with everything that is true about them. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { ProfileIndex } from '../../src/persons/profile-index.ts';
-import { matchItems } from '../../src/reconcile/match-items.ts';
-import { chooseProfile } from '../../src/reconcile/profile.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { ProfileIndex } from '../../src/core/persons/profile-index.ts';
+import { matchItems } from '../../src/core/reconcile/match-items.ts';
+import { chooseProfile } from '../../src/core/reconcile/profile.ts';
 import { countReads } from '../support/count-reads.ts';
 
 const many = (count: number): Guest[] =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { continuedBy } from '../../src/reconcile/separate-profile.ts';
-import { assembleProfiles } from '../../src/store/persons/profiles.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { continuedBy } from '../../src/core/reconcile/separate-profile.ts';
+import { assembleProfiles } from '../../src/core/store/persons/profiles.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
 import { testBrand } from '../support/brand.ts';
 import { storedVersions } from '../support/versions.ts';

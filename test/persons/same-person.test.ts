@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { withoutErasedGuests } from '../../src/persons/erased-guests.ts';
-import { sharedAmong, withoutRepeated } from '../../src/persons/identifiers.ts';
-import { kindOf } from '../../src/persons/names.ts';
-import { type Between, type Mention, samePerson } from '../../src/persons/same-person.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { withoutErasedGuests } from '../../src/core/persons/erased-guests.ts';
+import { sharedAmong, withoutRepeated } from '../../src/core/persons/identifiers.ts';
+import { kindOf } from '../../src/core/persons/names.ts';
+import { type Between, type Mention, samePerson } from '../../src/core/persons/same-person.ts';
 
 const joao: Mention = {
   first_name: 'João',

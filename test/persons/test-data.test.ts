@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { normalizeGuest } from '../../src/normalize/normalize.ts';
-import { isTestGuest } from '../../src/persons/test-data.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { normalizeGuest } from '../../src/core/normalize/normalize.ts';
+import { isTestGuest } from '../../src/core/persons/test-data.ts';
 
 const tests: Guest[] = [
   { first_name: 'Test', last_name: 'Test', email: 'desk@hotel.example' },

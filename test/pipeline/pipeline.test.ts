@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePath, type Path } from '../../src/brand/compile.ts';
-import { schemas } from '../../src/documents/kinds.ts';
+import { compilePath, type Path } from '../../src/core/brand/compile.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import { decide, finish, state } from '../../src/core/pipeline.ts';
+import { type Arrival, newerIsStored, type Stored } from '../../src/core/reconcile/forms.ts';
+import type { RawRecord } from '../../src/core/shape/config.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import { decide, finish, state } from '../../src/pipeline.ts';
-import { type Arrival, newerIsStored, type Stored } from '../../src/reconcile/forms.ts';
-import type { RawRecord } from '../../src/shape/config.ts';
 import type { JsonObject } from '../../src/terms.ts';
 
 function pathOf(connector: JsonObject, integration: JsonObject = {}) {

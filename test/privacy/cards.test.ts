@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOffload } from '../../src/kit/offload.ts';
-import { withoutCards } from '../../src/privacy/cards.ts';
+import { withoutCards } from '../../src/operator/privacy/cards.ts';
 
 const clean = (text: string) => withoutCards(Buffer.from(text)).bytes.toString();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../src/canonical/reservation.ts';
-import { Person } from '../../src/privacy/person.ts';
+import type { Guest } from '../../src/core/canonical/reservation.ts';
+import { Person } from '../../src/operator/privacy/person.ts';
 
 const vera: Guest = { first_name: 'Vera', last_name: 'Lind', email: 'vera@mail.example', phone: '+351912345678' };
 const moved: Guest = { first_name: 'Vera', last_name: 'Lind', email: 'vera@work.example' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { newerConsent } from '../../src/reconcile/consent.ts';
-import { consentsIn } from '../../src/reconcile/stored-claims.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { newerConsent } from '../../src/core/reconcile/consent.ts';
+import { consentsIn } from '../../src/core/reconcile/stored-claims.ts';
 
 const yes = { value: true, source: 'pull', at: 1 } as const;
 const no = { value: false, source: 'push', at: 2 } as const;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { guestKeys, newProfileId } from '../../src/persons/identifiers.ts';
-import { findProfile } from '../../src/persons/profile-match.ts';
-import { mergeGuest, planGuestUpdate } from '../../src/reconcile/guest-update.ts';
+import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { guestKeys, newProfileId } from '../../src/core/persons/identifiers.ts';
+import { findProfile } from '../../src/core/persons/profile-match.ts';
+import { mergeGuest, planGuestUpdate } from '../../src/core/reconcile/guest-update.ts';
 
 const guests = fc.record<Guest>(
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { matchItems } from '../../src/reconcile/match-items.ts';
-import { merge } from '../../src/reconcile/merge.ts';
+import { matchItems } from '../../src/core/reconcile/match-items.ts';
+import { merge } from '../../src/core/reconcile/merge.ts';
 import { accountsAfter } from './told.ts';
 
 const room = (key: string | undefined, room_type = 'Double', start_date = '2026-12-01') => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Claims } from '../../src/reconcile/claim.ts';
-import { merge } from '../../src/reconcile/merge.ts';
-import { saysOf } from '../../src/reconcile/says.ts';
+import type { Claims } from '../../src/core/reconcile/claim.ts';
+import { merge } from '../../src/core/reconcile/merge.ts';
+import { saysOf } from '../../src/core/reconcile/says.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Message, type Story, story, type Truth, untrue, visible } from './model-partner.ts';
 import { accountsOf, withTold } from './told.ts';

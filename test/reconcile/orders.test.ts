@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { merge } from '../../src/reconcile/merge.ts';
-import type { Manner, Source } from '../../src/reconcile/says.ts';
+import { merge } from '../../src/core/reconcile/merge.ts';
+import type { Manner, Source } from '../../src/core/reconcile/says.ts';
 import type { Json } from '../../src/terms.ts';
 import { accountsAfter, type Told } from './told.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { difference, undo } from '../../src/reconcile/difference.ts';
-import type { Decision, Statement, Stored } from '../../src/reconcile/forms.ts';
-import { decideBatch } from '../../src/store/records/take.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { difference, undo } from '../../src/core/reconcile/difference.ts';
+import type { Decision, Statement, Stored } from '../../src/core/reconcile/forms.ts';
+import { decideBatch } from '../../src/core/store/records/take.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 const brand = testBrand('lisbon');

@@ -1,7 +1,7 @@
-import type { Accounts, Claims } from '../../src/reconcile/claim.ts';
-import { placed } from '../../src/reconcile/claims.ts';
-import { foldAll } from '../../src/reconcile/quarantine.ts';
-import type { Manner, Moment, Says, Source } from '../../src/reconcile/says.ts';
+import type { Accounts, Claims } from '../../src/core/reconcile/claim.ts';
+import { placed } from '../../src/core/reconcile/claims.ts';
+import { foldAll } from '../../src/core/reconcile/quarantine.ts';
+import type { Manner, Moment, Says, Source } from '../../src/core/reconcile/says.ts';
 
 /** What a source says at some time, for tests of the pure rooms. */
 export interface Told {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import type { Held } from '../../src/reconcile/accidents/guard.ts';
-import type { Statement, Stored } from '../../src/reconcile/forms.ts';
-import { aboutRecord } from '../../src/reconcile/profile.ts';
-import { decideBatch } from '../../src/store/records/take.ts';
+import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import type { Held } from '../../src/core/reconcile/accidents/guard.ts';
+import type { Statement, Stored } from '../../src/core/reconcile/forms.ts';
+import { aboutRecord } from '../../src/core/reconcile/profile.ts';
+import { decideBatch } from '../../src/core/store/records/take.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 /** The rules about what counts: consent, lists that lag, amounts, and values that are held. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activate, withChanges } from '../../src/brand/active.ts';
-import type { StoredDocument } from '../../src/documents/kinds.ts';
-import { openActiveDocuments } from '../../src/runtime/runtime.ts';
-import { transaction } from '../../src/store/db/pool.ts';
+import { activate, withChanges } from '../../src/core/brand/active.ts';
+import type { StoredDocument } from '../../src/core/documents/kinds.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
 import {
   applyDocuments,
   documentsChangedSince,
   documentsPosition,
   removeDocuments,
-} from '../../src/store/documents/documents.ts';
+} from '../../src/core/store/documents/documents.ts';
+import { openActiveDocuments } from '../../src/runtime/runtime.ts';
 import type { Json } from '../../src/terms.ts';
 import { testStore } from '../support/store.ts';
 

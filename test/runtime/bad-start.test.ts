@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { applyDocument } from '../../src/operations/edit-documents.ts';
-import { judgeCauses } from '../../src/operations/watch-once.ts';
+import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { judgeCauses } from '../../src/operator/operations/watch-once.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isLocalDate, localDateAt } from '../../src/canonical/values.ts';
-import { addDays, compileDates, monthOf } from '../../src/shape/dates.ts';
+import { isLocalDate, localDateAt } from '../../src/core/canonical/values.ts';
+import { addDays, compileDates, monthOf } from '../../src/core/shape/dates.ts';
 import type { Json } from '../../src/terms.ts';
 
 function read(formats: readonly string[], value: Json, timezone = 'Europe/Lisbon'): string | undefined {

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readExamples } from '../../scripts/mapping-examples.ts';
-import { toReservation } from '../../src/canonical/check.ts';
-import { encodeRecord } from '../../src/canonical/reservation.ts';
-import { reservationSchema } from '../../src/canonical/schema.ts';
-import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
-import { singleSchema } from '../../src/documents/connector-request.ts';
+import { toReservation } from '../../src/core/canonical/check.ts';
+import { encodeRecord } from '../../src/core/canonical/reservation.ts';
+import { reservationSchema } from '../../src/core/canonical/schema.ts';
+import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/core/documents/connector-mapping.ts';
+import { singleSchema } from '../../src/core/documents/connector-request.ts';
+import type { RawRecord, ShapeConfig } from '../../src/core/shape/config.ts';
+import { compilePushShape, compileShape, compileSingleShape, type Shaper } from '../../src/core/shape/shape.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import type { RawRecord, ShapeConfig } from '../../src/shape/config.ts';
-import { compilePushShape, compileShape, compileSingleShape, type Shaper } from '../../src/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 
 const mappingSchema = z.strictObject({

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { mapSchema, shapeSchema } from '../../src/documents/connector-mapping.ts';
-import type { ShapeSection } from '../../src/shape/config.ts';
-import type { DraftRecord } from '../../src/shape/draft.ts';
+import { mapSchema, shapeSchema } from '../../src/core/documents/connector-mapping.ts';
+import type { ShapeSection } from '../../src/core/shape/config.ts';
+import type { DraftRecord } from '../../src/core/shape/draft.ts';
 import type { Json } from '../../src/terms.ts';
 import { shaperOf } from './support.ts';
 

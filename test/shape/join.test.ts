@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MapConfig } from '../../src/shape/config.ts';
+import type { MapConfig } from '../../src/core/shape/config.ts';
 import type { Json } from '../../src/terms.ts';
 import { only, recordsOf, shaperOf, stay } from './support.ts';
 

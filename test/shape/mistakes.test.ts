@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { mapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
-import { explain } from '../../src/documents/explain.ts';
-import type { MapConfig, ShapeConfig } from '../../src/shape/config.ts';
-import { compilePushShape, compileShape } from '../../src/shape/shape.ts';
+import { mapSchema, shapeSchema, valuesSchema } from '../../src/core/documents/connector-mapping.ts';
+import { explain } from '../../src/core/documents/explain.ts';
+import type { MapConfig, ShapeConfig } from '../../src/core/shape/config.ts';
+import { compilePushShape, compileShape } from '../../src/core/shape/shape.ts';
 
 interface Case {
   readonly mapping: Pick<ShapeConfig, 'shape' | 'map' | 'values'> & { push?: { map: MapConfig } };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namePart } from '../../src/shape/values.ts';
+import { namePart } from '../../src/core/shape/values.ts';
 
 const cases: [
   full: string,

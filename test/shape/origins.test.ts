@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePath } from '../../src/json-path/path.ts';
-import { loneScope } from '../../src/shape/draft.ts';
-import { compileRead } from '../../src/shape/read.ts';
+import { parsePath } from '../../src/core/json-path/path.ts';
+import { loneScope } from '../../src/core/shape/draft.ts';
+import { compileRead } from '../../src/core/shape/read.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Mapping, only, recordsOf, reservationOf, shaperOf, stay } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from '../../src/core/documents/connector-mapping.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { only, recordsOf, reservationOf, shaperOf } from './support.ts';
 

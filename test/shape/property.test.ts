@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { toReservation } from '../../src/canonical/check.ts';
-import { reservationSchema } from '../../src/canonical/schema.ts';
+import { toReservation } from '../../src/core/canonical/check.ts';
+import { reservationSchema } from '../../src/core/canonical/schema.ts';
 import type { Json } from '../../src/terms.ts';
 import { reservationArbitrary } from '../canonical/arbitrary.ts';
 import { only, recordsOf, reservationOf, shaperOf } from './support.ts';

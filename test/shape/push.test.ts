@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toGuest } from '../../src/canonical/check.ts';
-import type { FieldMap, RawRecord } from '../../src/shape/config.ts';
-import type { Shaper } from '../../src/shape/shape.ts';
+import { toGuest } from '../../src/core/canonical/check.ts';
+import type { FieldMap, RawRecord } from '../../src/core/shape/config.ts';
+import type { Shaper } from '../../src/core/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 import { reservationOf, shaperOf, stay } from './support.ts';
 

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { mappingReference, referenceFile } from '../../scripts/mapping-reference.ts';
-import { mapSchema, shapeSchema, valuesSchema } from '../../src/documents/connector-mapping.ts';
-import { fieldFormSchema, operatorsSchema } from '../../src/documents/mapping-field.ts';
-import type { MapConfig, ShapeSection, ValuesConfig } from '../../src/shape/config.ts';
+import { mapSchema, shapeSchema, valuesSchema } from '../../src/core/documents/connector-mapping.ts';
+import { fieldFormSchema, operatorsSchema } from '../../src/core/documents/mapping-field.ts';
+import type { MapConfig, ShapeSection, ValuesConfig } from '../../src/core/shape/config.ts';
 
 test('the mapping reference is up to date with the schema and the examples', () => {
   const hint = 'run node scripts/mapping-reference.ts';

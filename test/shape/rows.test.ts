@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ShapeSection } from '../../src/shape/config.ts';
+import type { ShapeSection } from '../../src/core/shape/config.ts';
 import type { Json } from '../../src/terms.ts';
 import { recordsOf, shaperOf } from './support.ts';
 

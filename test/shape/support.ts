@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { toReservation } from '../../src/canonical/check.ts';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import type { MapConfig, RawRecord, ShapeConfig } from '../../src/shape/config.ts';
-import { compilePushShape, compileShape, type Shaper } from '../../src/shape/shape.ts';
+import { toReservation } from '../../src/core/canonical/check.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import type { MapConfig, RawRecord, ShapeConfig } from '../../src/core/shape/config.ts';
+import { compilePushShape, compileShape, type Shaper } from '../../src/core/shape/shape.ts';
 import type { Json } from '../../src/terms.ts';
 
 export type Mapping = Omit<ShapeConfig, 'timezone' | 'unknownStatus'> & Partial<ShapeConfig>;

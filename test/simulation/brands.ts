@@ -1,8 +1,8 @@
-import { activate } from '../../src/brand/active.ts';
-import type { Brand } from '../../src/brand/brand.ts';
-import type { StoredDocument } from '../../src/documents/kinds.ts';
-import { pullOf } from '../../src/documents/pull.ts';
-import type { PullPlan } from '../../src/intake/pull/ports.ts';
+import { activate } from '../../src/core/brand/active.ts';
+import type { Brand } from '../../src/core/brand/brand.ts';
+import type { StoredDocument } from '../../src/core/documents/kinds.ts';
+import { pullOf } from '../../src/core/documents/pull.ts';
+import type { PullPlan } from '../../src/core/intake/pull/ports.ts';
 import type { Json } from '../../src/terms.ts';
 
 /** Two brands of one PMS, which both pushes and lists, and two destinations, as documents describe them. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Pool } from '../../src/store/db/pool.ts';
-import { transaction } from '../../src/store/db/pool.ts';
-import { issueEndpoint } from '../../src/store/events/endpoints.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
+import { transaction } from '../../src/core/store/db/pool.ts';
+import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
 import { openStore } from '../deliver/support.ts';
 import { minter, openSealer } from '../intake/push/support.ts';
 import { brandNames } from './brands.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../../src/store/db/pool.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
 import type { Fate, Settled } from '../history/history.ts';
 import { storedVersions } from '../support/versions.ts';
 import type { Observed } from './store-ports.ts';

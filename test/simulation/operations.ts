@@ -1,9 +1,9 @@
-import { encodeRecord } from '../../src/canonical/reservation.ts';
-import type { Claimed, LaneKey, Settlement } from '../../src/deliver/ports.ts';
-import { preparePage, recognisableRows } from '../../src/intake/pull/page/page-commit.ts';
-import { noCounts, type Run, sum } from '../../src/intake/pull/run/run-state.ts';
-import type { EventType } from '../../src/intake/push/envelope.ts';
-import { workBrand } from '../../src/intake/push/worker.ts';
+import { encodeRecord } from '../../src/core/canonical/reservation.ts';
+import type { Claimed, LaneKey, Settlement } from '../../src/core/deliver/ports.ts';
+import { preparePage, recognisableRows } from '../../src/core/intake/pull/page/page-commit.ts';
+import { noCounts, type Run, sum } from '../../src/core/intake/pull/run/run-state.ts';
+import type { EventType } from '../../src/core/intake/push/envelope.ts';
+import { workBrand } from '../../src/core/intake/push/worker.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import { pageLog, position } from './pulled-page.ts';

@@ -1,5 +1,5 @@
 import { sign } from '../../packages/sender/src/sign.ts';
-import type { Http } from '../../src/outbound/http.ts';
+import type { Http } from '../../src/core/outbound/http.ts';
 import type { JsonObject } from '../../src/terms.ts';
 import type { Statement } from '../history/history.ts';
 import type { Mention } from '../history/persons.ts';

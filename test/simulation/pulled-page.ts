@@ -1,4 +1,4 @@
-import { firstPass, type Position } from '../../src/intake/pull/run/run-state.ts';
+import { firstPass, type Position } from '../../src/core/intake/pull/run/run-state.ts';
 
 /** A run over one window of a week, and the log of its only page. */
 

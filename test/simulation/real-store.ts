@@ -1,10 +1,10 @@
-import type { Pool } from '../../src/store/db/pool.ts';
-import { appendEvents } from '../../src/store/events/append.ts';
-import { putEventsBack, setEventAside } from '../../src/store/events/set-aside.ts';
-import { workEvents } from '../../src/store/events/work-events.ts';
-import { outboxStore } from '../../src/store/outbox/settle.ts';
-import { openPartnerStore } from '../../src/store/runs/partner-accounts.ts';
-import { openRunStore } from '../../src/store/runs/runs.ts';
+import type { Pool } from '../../src/core/store/db/pool.ts';
+import { appendEvents } from '../../src/core/store/events/append.ts';
+import { putEventsBack, setEventAside } from '../../src/core/store/events/set-aside.ts';
+import { workEvents } from '../../src/core/store/events/work-events.ts';
+import { outboxStore } from '../../src/core/store/outbox/settle.ts';
+import { openPartnerStore } from '../../src/core/store/runs/partner-accounts.ts';
+import { openRunStore } from '../../src/core/store/runs/runs.ts';
 import type { StorePorts } from './store-ports.ts';
 
 /** The same ports on PostgreSQL. */

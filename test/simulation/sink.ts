@@ -1,5 +1,5 @@
-import { type Destination, lostLease, type Outcome } from '../../src/deliver/destination.ts';
-import { encodeMessage } from '../../src/deliver/message.ts';
+import { type Destination, lostLease, type Outcome } from '../../src/core/deliver/destination.ts';
+import { encodeMessage } from '../../src/core/deliver/message.ts';
 import type { Write } from '../history/history.ts';
 import type { Host } from './host.ts';
 import { stateText } from './partner.ts';

@@ -1,10 +1,10 @@
-import type { Brand } from '../../src/brand/brand.ts';
-import type { DeliveryStore } from '../../src/deliver/ports.ts';
-import type { PartnerStore, RunStore } from '../../src/intake/pull/ports.ts';
-import type { IntakePorts } from '../../src/intake/push/intake.ts';
-import type { EventWorkerPorts } from '../../src/intake/push/worker.ts';
-import type { EventStore } from '../../src/store/events/work-events.ts';
-import type { OnChanged } from '../../src/store/records/take.ts';
+import type { Brand } from '../../src/core/brand/brand.ts';
+import type { DeliveryStore } from '../../src/core/deliver/ports.ts';
+import type { PartnerStore, RunStore } from '../../src/core/intake/pull/ports.ts';
+import type { IntakePorts } from '../../src/core/intake/push/intake.ts';
+import type { EventWorkerPorts } from '../../src/core/intake/push/worker.ts';
+import type { EventStore } from '../../src/core/store/events/work-events.ts';
+import type { OnChanged } from '../../src/core/store/records/take.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 

@@ -1,7 +1,7 @@
-import type { Claim, Stream, StreamStore } from '../../src/intake/stream/ports.ts';
-import { startStreamReaders } from '../../src/intake/stream/readers.ts';
+import type { Claim, Stream, StreamStore } from '../../src/core/intake/stream/ports.ts';
+import { startStreamReaders } from '../../src/core/intake/stream/readers.ts';
+import type { OpenSocket } from '../../src/core/outbound/web-socket.ts';
 import { strictLimits } from '../../src/kit/json.ts';
-import type { OpenSocket } from '../../src/outbound/web-socket.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { Host } from './host.ts';
 import { calm, Network } from './network.ts';
@@ -151,7 +151,7 @@ export class StreamWorld {
     }
   }
 
-  /** As src/store/events/streams.ts: every write is fenced. */
+  /** As src/core/store/events/streams.ts: every write is fenced. */
   #storeOf(host: Host): StreamStore {
     const { call } = this.#network.linkOf(host);
     const row = this.#row;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Pool, transaction } from '../../src/store/db/pool.ts';
-import { settle } from '../../src/store/events/work-events.ts';
-import { settleDeadLetters } from '../../src/store/operate/dead-letter-changes.ts';
-import { outboxStore } from '../../src/store/outbox/settle.ts';
-import { knownRows } from '../../src/store/records/listed.ts';
+import { type Pool, transaction } from '../../src/core/store/db/pool.ts';
+import { settle } from '../../src/core/store/events/work-events.ts';
+import { outboxStore } from '../../src/core/store/outbox/settle.ts';
+import { settleDeadLetters } from '../../src/core/store/records/dead-letters.ts';
+import { knownRows } from '../../src/core/store/records/listed.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import { openStore, reservation, takeIn } from '../deliver/support.ts';
 import { testBrand } from '../support/brand.ts';

@@ -1,10 +1,10 @@
-import type { Brand } from '../../src/brand/brand.ts';
-import { compilePath } from '../../src/brand/compile.ts';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { schemas } from '../../src/documents/kinds.ts';
-import type { ErasurePort } from '../../src/reconcile/erasure-port.ts';
-import type { Arrival, Statement } from '../../src/reconcile/forms.ts';
-import { saysOf } from '../../src/reconcile/says.ts';
+import type { Brand } from '../../src/core/brand/brand.ts';
+import { compilePath } from '../../src/core/brand/compile.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { schemas } from '../../src/core/documents/kinds.ts';
+import type { ErasurePort } from '../../src/core/reconcile/erasure-port.ts';
+import type { Arrival, Statement } from '../../src/core/reconcile/forms.ts';
+import { saysOf } from '../../src/core/reconcile/says.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 
 /** A brand with a connector that reads our own fields, without a guard. */

@@ -21,6 +21,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { hashOf, migrate, readVersion } from '../../src/core/store/db/migrate.ts';
+import { openPool } from '../../src/core/store/db/pool.ts';
 import {
   type Account,
   chooseAccount,
@@ -28,12 +30,10 @@ import {
   programEnv,
   runAs,
   self,
-} from '../../src/embedded-postgres/account.ts';
-import { type Binaries, findBinaries, publicCopy } from '../../src/embedded-postgres/binaries.ts';
-import { createCluster, databaseName, superuser } from '../../src/embedded-postgres/cluster.ts';
-import { ensureRole, serviceRole } from '../../src/embedded-postgres/role.ts';
-import { hashOf, migrate, readVersion } from '../../src/store/db/migrate.ts';
-import { openPool } from '../../src/store/db/pool.ts';
+} from '../../src/operator/embedded-postgres/account.ts';
+import { type Binaries, findBinaries, publicCopy } from '../../src/operator/embedded-postgres/binaries.ts';
+import { createCluster, databaseName, superuser } from '../../src/operator/embedded-postgres/cluster.ts';
+import { ensureRole, serviceRole } from '../../src/operator/embedded-postgres/role.ts';
 
 export interface TestDatabase {
   /** For pg.Client and pg.Pool. */

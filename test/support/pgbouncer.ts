@@ -5,7 +5,7 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { chooseAccount, invocation } from '../../src/embedded-postgres/account.ts';
+import { chooseAccount, invocation } from '../../src/operator/embedded-postgres/account.ts';
 import type { TestDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 

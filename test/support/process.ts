@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { type Io, withIo } from '../../src/cli/io.ts';
-import { run } from '../../src/cli/run.ts';
+import { type Io, withIo } from '../../src/operator/cli/io.ts';
+import { run } from '../../src/operator/cli/run.ts';
 import { copyCluster } from './database.ts';
 
 export const bin = path.join(import.meta.dirname, '..', '..', 'bin', 'innbound');

@@ -1,4 +1,4 @@
-import { openPool, type Pool } from '../../src/store/db/pool.ts';
+import { openPool, type Pool } from '../../src/core/store/db/pool.ts';
 import { testDatabase } from './database.ts';
 
 /** A new store with empty tables. */

@@ -1,6 +1,6 @@
+import type { Pool } from '../../src/core/store/db/pool.ts';
+import { versionOf, versionsAfter } from '../../src/core/store/records/versions.ts';
 import { parseJson } from '../../src/kit/json.ts';
-import type { Pool } from '../../src/store/db/pool.ts';
-import { versionOf, versionsAfter } from '../../src/store/records/versions.ts';
 import type { EntityType, Json } from '../../src/terms.ts';
 
 /** A stored version: an entry of the history, with the record as it was then. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Charge, Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { compileCondition } from '../../src/transform/condition.ts';
-import { compileExpression } from '../../src/transform/expression.ts';
-import { limits } from '../../src/transform/limits.ts';
-import { compileRules } from '../../src/transform/rules.ts';
-import { ReservationScope } from '../../src/transform/views.ts';
+import type { Charge, Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { compileCondition } from '../../src/core/transform/condition.ts';
+import { compileExpression } from '../../src/core/transform/expression.ts';
+import { limits } from '../../src/core/transform/limits.ts';
+import { compileRules } from '../../src/core/transform/rules.ts';
+import { ReservationScope } from '../../src/core/transform/views.ts';
 
 /** No test here measures time: an expression that could take too long is refused before it runs. */
 

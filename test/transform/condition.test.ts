@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest, Reservation } from '../../src/canonical/reservation.ts';
-import { compileCondition } from '../../src/transform/condition.ts';
+import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { compileCondition } from '../../src/core/transform/condition.ts';
 
 const reservation: Reservation = {
   id: 'R1',

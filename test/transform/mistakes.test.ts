@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { compileCondition } from '../../src/transform/condition.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { compileCondition } from '../../src/core/transform/condition.ts';
 
 interface Case {
   readonly case: string;

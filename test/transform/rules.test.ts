@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { Reservation } from '../../src/canonical/reservation.ts';
-import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/canonical/schema.ts';
-import { lists, reservationFields } from '../../src/transform/fields.ts';
-import { compileRules, type Rule } from '../../src/transform/rules.ts';
+import type { Reservation } from '../../src/core/canonical/reservation.ts';
+import { chargeSchema, guestSchema, reservationSchema, roomSchema } from '../../src/core/canonical/schema.ts';
+import { lists, reservationFields } from '../../src/core/transform/fields.ts';
+import { compileRules, type Rule } from '../../src/core/transform/rules.ts';
 
 interface Case {
   readonly case: string;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { metricsOf } from '../../src/api/node-metrics.ts';
-import { healthOf } from '../../src/operations/health.ts';
-import { watchOnce } from '../../src/operations/watch-once.ts';
-import { openSibling } from '../../src/store/db/pool.ts';
-import { countActivity } from '../../src/store/operate/activity.ts';
-import { pruneStore } from '../../src/store/operate/retention.ts';
-import { alertsOf } from '../../src/watch/alerts.ts';
-import { conditionsOf } from '../../src/watch/conditions.ts';
-import { type Facts, noFacts } from '../../src/watch/facts.ts';
+import { openSibling } from '../../src/core/store/db/pool.ts';
+import { metricsOf } from '../../src/operator/api/node-metrics.ts';
+import { healthOf } from '../../src/operator/operations/health.ts';
+import { watchOnce } from '../../src/operator/operations/watch-once.ts';
+import { countActivity } from '../../src/operator/store/activity.ts';
+import { pruneStore } from '../../src/operator/store/retention.ts';
+import { alertsOf } from '../../src/operator/watch/alerts.ts';
+import { conditionsOf } from '../../src/operator/watch/conditions.ts';
+import { type Facts, noFacts } from '../../src/operator/watch/facts.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** What the outgoing webhook received. */

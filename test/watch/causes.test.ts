@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { judgeBrands, judgeCauses, watchOnce } from '../../src/operations/watch-once.ts';
+import { judgeBrands, judgeCauses, watchOnce } from '../../src/operator/operations/watch-once.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 let node: ApiNode;

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { signedHeaders } from '../../packages/sender/src/sign.ts';
-import { addressFor } from '../../src/operations/endpoints.ts';
-import { createToken } from '../../src/operations/tokens.ts';
-import { judgeCauses } from '../../src/operations/watch-once.ts';
+import { addressFor } from '../../src/operator/operations/endpoints.ts';
+import { createToken } from '../../src/operator/operations/tokens.ts';
+import { judgeCauses } from '../../src/operator/operations/watch-once.ts';
 import { startService } from '../../src/service.ts';
 import { testDatabase } from '../support/database.ts';
 

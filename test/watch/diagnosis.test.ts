@@ -11,7 +11,7 @@ import {
   judgeMigrations,
   judgeNodes,
   judgePublicUrl,
-} from '../../src/watch/diagnosis.ts';
+} from '../../src/operator/watch/diagnosis.ts';
 
 const sound: DatabaseFacts = {
   version: 180_004,

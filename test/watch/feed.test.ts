@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { judgeFeeds, watchOnce } from '../../src/operations/watch-once.ts';
-import { type FeedDay, judgeFeed } from '../../src/watch/feed.ts';
+import { judgeFeeds, watchOnce } from '../../src/operator/operations/watch-once.ts';
+import { type FeedDay, judgeFeed } from '../../src/operator/watch/feed.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 
 /** Alerts about the feed itself: far fewer rows or events, slower runs, more dead letters than this weekday usually has. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { metricsOf } from '../../src/api/node-metrics.ts';
-import { healthOf } from '../../src/operations/health.ts';
-import { watchOnce } from '../../src/operations/watch-once.ts';
-import { writeRejections } from '../../src/store/events/rejections.ts';
-import { countEvidence } from '../../src/store/measures/evidence.ts';
-import { alertKinds } from '../../src/watch/facts.ts';
+import { writeRejections } from '../../src/core/store/events/rejections.ts';
+import { metricsOf } from '../../src/operator/api/node-metrics.ts';
+import { healthOf } from '../../src/operator/operations/health.ts';
+import { watchOnce } from '../../src/operator/operations/watch-once.ts';
+import { countEvidence } from '../../src/operator/store/measures/evidence.ts';
+import { alertKinds } from '../../src/operator/watch/facts.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 import { innbound } from '../support/process.ts';
 

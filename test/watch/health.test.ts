@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causeOf, causeText } from '../../src/watch/causes.ts';
-import { restsOn } from '../../src/watch/conditions/evidence.ts';
-import { conditionsOf } from '../../src/watch/conditions.ts';
-import { type Facts, type LaneFacts, noFacts } from '../../src/watch/facts.ts';
-import { healthFrom } from '../../src/watch/health.ts';
+import { causeOf, causeText } from '../../src/operator/watch/causes.ts';
+import { restsOn } from '../../src/operator/watch/conditions/evidence.ts';
+import { conditionsOf } from '../../src/operator/watch/conditions.ts';
+import { type Facts, type LaneFacts, noFacts } from '../../src/operator/watch/facts.ts';
+import { healthFrom } from '../../src/operator/watch/health.ts';
 
 const integration = 'grand';
 const lane: LaneFacts = {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMeant, type QuietHours, quietLeftMs, type RouteSettings, waitMs } from '../../src/watch/routes/route.ts';
+import {
+  isMeant,
+  type QuietHours,
+  quietLeftMs,
+  type RouteSettings,
+  waitMs,
+} from '../../src/operator/watch/routes/route.ts';
 
 const night: QuietHours = { from: '22:00', to: '07:00', timezone: 'Europe/Lisbon', severities: ['warning'] };
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeSilence } from '../../src/watch/silence.ts';
+import { judgeSilence } from '../../src/operator/watch/silence.ts';
 
 const hourMs = 3_600_000;
 const rules = { missed: 8, leastMs: 15 * 60_000 };

@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fields, listNames } from '../../../src/canonical/fields.ts';
+import { fields, listNames } from '../../../src/core/canonical/fields.ts';
 import type { Difference, Json, Note } from '../api/types.ts';
 import { fieldName, shown, words } from './format.ts';
 import { icons } from './icons.tsx';

@@ -1,6 +1,6 @@
-import { exampleEvent } from '../../../src/canonical/example-event.ts';
-import { addressFor } from '../../../src/operations/endpoints.ts';
-import { createLink, linkRequest } from '../../../src/operations/onboarding.ts';
+import { exampleEvent } from '../../../src/core/canonical/example-event.ts';
+import { addressFor } from '../../../src/operator/operations/endpoints.ts';
+import { createLink, linkRequest } from '../../../src/operator/operations/onboarding.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { Simulator } from '../../partner-kit/src/simulate/index.ts';
 import { signedHeaders } from '../../sender/src/sign.ts';

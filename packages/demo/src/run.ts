@@ -2,17 +2,17 @@ import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startRun } from '../../../src/composition/pull.ts';
-import { sealSecret } from '../../../src/documents/keyring.ts';
-import { mintSecret } from '../../../src/intake/push/mint.ts';
+import { sealSecret } from '../../../src/core/documents/keyring.ts';
+import { mintSecret } from '../../../src/core/intake/push/mint.ts';
+import { putSecret } from '../../../src/core/store/documents/secrets.ts';
 import { randomId } from '../../../src/kit/ids.ts';
 import { moduleSuffix } from '../../../src/kit/module-suffix.ts';
-import { consoleBuilt } from '../../../src/operations/build-console.ts';
-import { addressFor } from '../../../src/operations/endpoints.ts';
-import { createSignIn } from '../../../src/operations/tokens.ts';
+import { consoleBuilt } from '../../../src/operator/operations/build-console.ts';
+import { addressFor } from '../../../src/operator/operations/endpoints.ts';
+import { createSignIn } from '../../../src/operator/operations/tokens.ts';
+import { readTotals } from '../../../src/operator/store/overview.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { type Service, startService } from '../../../src/service.ts';
-import { putSecret } from '../../../src/store/documents/secrets.ts';
-import { readTotals } from '../../../src/store/operate/overview.ts';
 import {
   type Simulator,
   type SimulatorOptions,

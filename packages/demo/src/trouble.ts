@@ -1,6 +1,6 @@
 import { startRun } from '../../../src/composition/pull.ts';
+import { resumeIntegration } from '../../../src/operator/store/overview.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
-import { resumeIntegration } from '../../../src/store/operate/overview.ts';
 import { close, json, listen } from '../../partner-kit/src/simulate/exchange.ts';
 import type { FaultRule, Simulator } from '../../partner-kit/src/simulate/index.ts';
 

@@ -1,4 +1,4 @@
-import { readPhone } from '../../../src/normalize/phone.ts';
+import { readPhone } from '../../../src/core/normalize/phone.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import { type Leaf, parentOf, plain } from './leaf.ts';
 import { type Section, withField } from './section.ts';

@@ -1,4 +1,4 @@
-import type { ListName } from '../../../src/canonical/fields.ts';
+import type { ListName } from '../../../src/core/canonical/fields.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { type Leaf, present } from './leaf.ts';
 import type { Paging } from './paging.ts';

@@ -1,4 +1,4 @@
-import { isRealDate } from '../../../src/canonical/values.ts';
+import { isRealDate } from '../../../src/core/canonical/values.ts';
 import type { Json } from '../../../src/terms.ts';
 
 /** Detects the formats of dates and numbers in a sample. */

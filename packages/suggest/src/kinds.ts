@@ -1,5 +1,5 @@
-import { type FieldKind, listFields, reservationFields } from '../../../src/canonical/fields.ts';
-import { isCurrency, toCountry } from '../../../src/canonical/values.ts';
+import { type FieldKind, listFields, reservationFields } from '../../../src/core/canonical/fields.ts';
+import { isCurrency, toCountry } from '../../../src/core/canonical/values.ts';
 import type { Json } from '../../../src/terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { isTiny, type Leaf, plain, present } from './leaf.ts';

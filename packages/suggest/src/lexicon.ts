@@ -1,4 +1,4 @@
-import { listFields, reservationFields } from '../../../src/canonical/fields.ts';
+import { listFields, reservationFields } from '../../../src/core/canonical/fields.ts';
 import { type Phrase, phrases, wordSet } from './words.ts';
 
 /** Partners' names for our fields, collected from public API descriptions; mostly English, with German, French, Spanish, Italian and Dutch. */

@@ -1,4 +1,4 @@
-import { isCurrency } from '../../../src/canonical/values.ts';
+import { isCurrency } from '../../../src/core/canonical/values.ts';
 import { largestOf, wholeOf } from './amounts.ts';
 import { dateFormat, daysOf } from './formats.ts';
 import { isInEveryItem, isInMost, isUnique, type Leaf, parentOf, plain, present } from './leaf.ts';

@@ -1,4 +1,4 @@
-import { pathReader } from '../../../src/json-path/read.ts';
+import { pathReader } from '../../../src/core/json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { areIds, child, keysOf, type Leaf } from './leaf.ts';
 import { leavesOf } from './leaves.ts';

@@ -1,4 +1,4 @@
-import type { ListName } from '../../../src/canonical/fields.ts';
+import type { ListName } from '../../../src/core/canonical/fields.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import type { FlatShape, Sections } from './document.ts';
 import { daysOf } from './formats.ts';

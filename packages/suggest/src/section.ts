@@ -1,4 +1,4 @@
-import { type ListName, listFields } from '../../../src/canonical/fields.ts';
+import { type ListName, listFields } from '../../../src/core/canonical/fields.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { dateFormat, isNoDate, numberFormat } from './formats.ts';
 import { kindOf } from './kinds.ts';

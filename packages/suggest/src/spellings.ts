@@ -1,4 +1,4 @@
-import { foldSpelling, readStatus } from '../../../src/canonical/values.ts';
+import { foldSpelling, readStatus } from '../../../src/core/canonical/values.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import type { Sections } from './document.ts';
 import { type Leaf, plain } from './leaf.ts';

@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/canonical/values.ts';
+import type { Status } from '../../../src/core/canonical/values.ts';
 import type { Json } from '../../../src/terms.ts';
 import { dateFormat } from './formats.ts';
 import { isInEveryItem, type Leaf, plain, present } from './leaf.ts';

@@ -1,5 +1,5 @@
-import { isCurrency } from '../../../src/canonical/values.ts';
-import { pathWalker } from '../../../src/json-path/read.ts';
+import { isCurrency } from '../../../src/core/canonical/values.ts';
+import { pathWalker } from '../../../src/core/json-path/read.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { isInEveryItem, plain, present } from './leaf.ts';
 import { leavesOf } from './leaves.ts';

@@ -1,4 +1,4 @@
-import { foldSpelling, readStatus, type Status } from '../../../src/canonical/values.ts';
+import { foldSpelling, readStatus, type Status } from '../../../src/core/canonical/values.ts';
 
 /** Spellings from public API descriptions, folded: no case, no separators. */
 

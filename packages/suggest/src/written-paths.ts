@@ -1,4 +1,4 @@
-import { parsePath } from '../../../src/json-path/path.ts';
+import { parsePath } from '../../../src/core/json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { child } from './leaf.ts';
 import type { PlainPlace, Written } from './plain-json.ts';

@@ -9,10 +9,10 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { buildConsole } from '../../../console/build.ts';
 import { signedHeaders } from '../../../packages/sender/src/sign.ts';
 import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../../scripts/prepare-browser.ts';
-import { addressFor } from '../../../src/operations/endpoints.ts';
-import { createSignIn, createToken } from '../../../src/operations/tokens.ts';
+import { addressFor } from '../../../src/operator/operations/endpoints.ts';
+import { createSignIn, createToken } from '../../../src/operator/operations/tokens.ts';
+import type { TokenRole } from '../../../src/operator/store/tokens.ts';
 import { startService } from '../../../src/service.ts';
-import type { TokenRole } from '../../../src/store/operate/tokens.ts';
 import { testDatabase } from '../../support/database.ts';
 import { followRequests } from './go.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Parser } from '@asyncapi/parser';
 import { z } from 'zod';
 import { asyncApiFile, asyncApiText } from '../../../scripts/asyncapi.ts';
-import { busMessage } from '../../../src/deliver/bus/cloud-event.ts';
+import { busMessage } from '../../../src/core/deliver/bus/cloud-event.ts';
 import { delivery, reservation } from '../support.ts';
 
 test('the published AsyncAPI document is the one of the canonical schema: npm run generate', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { skipWithout } from '../../../scripts/prepare-servers.ts';
-import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
+import { loadDestinationTypes } from '../../../src/core/deliver/destinations.ts';
 import { delivery, reservation, services } from '../support.ts';
 import { startNats } from './servers.ts';
 import { sharedKafka, sharedRabbit } from './shared.ts';

@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { after, type TestContext, test } from 'node:test';
 import { skipWithout } from '../../../scripts/prepare-servers.ts';
-import type { Outcome } from '../../../src/deliver/destination.ts';
+import type { Outcome } from '../../../src/core/deliver/destination.ts';
 import { until } from '../../support/process.ts';
 import { delivery, openStore, reservation, services, takeIn } from '../support.ts';
 import { sharedKafka, sharedNats, sharedRabbit } from './shared.ts';

@@ -1,8 +1,8 @@
 /** A node that delivers to buses until it is killed. */
 import type pg from 'pg';
-import { startDeliveries } from '../../../src/deliver/deliveries.ts';
-import { loadDestinationTypes } from '../../../src/deliver/destinations.ts';
-import { openPool } from '../../../src/store/db/pool.ts';
+import { startDeliveries } from '../../../src/core/deliver/deliveries.ts';
+import { loadDestinationTypes } from '../../../src/core/deliver/destinations.ts';
+import { openPool } from '../../../src/core/store/db/pool.ts';
 import { config, lane, ports, services } from '../support.ts';
 
 interface To {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../../src/canonical/reservation.ts';
-import { presets } from '../../../src/deliver/destinations/http/preset.ts';
+import type { Guest } from '../../../src/core/canonical/reservation.ts';
+import { presets } from '../../../src/core/deliver/destinations/http/preset.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, setUpPeople } from './set-up.ts';

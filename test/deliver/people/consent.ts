@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../../src/canonical/reservation.ts';
-import type { Selection } from '../../../src/deliver/ports.ts';
-import { forgetDeliveredErasures } from '../../../src/store/erasure/erased.ts';
-import { resendStep } from '../../../src/store/outbox/resend.ts';
+import type { Guest } from '../../../src/core/canonical/reservation.ts';
+import type { Selection } from '../../../src/core/deliver/ports.ts';
+import { forgetDeliveredErasures } from '../../../src/core/store/erasure/erased.ts';
+import { resendStep } from '../../../src/core/store/outbox/resend.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, kinds, setUpPeople } from './set-up.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
+import type { Guest, Reservation } from '../../../src/core/canonical/reservation.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, setUpPeople } from './set-up.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest, Reservation } from '../../../src/canonical/reservation.ts';
-import type { Selection } from '../../../src/deliver/ports.ts';
+import type { Guest, Reservation } from '../../../src/core/canonical/reservation.ts';
+import type { Selection } from '../../../src/core/deliver/ports.ts';
 import { reservation } from '../support.ts';
 import type { Account } from '../vendors/account.ts';
 import { ana, kinds, setUpPeople } from './set-up.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { destinationType as clickhouse } from '../../../src/deliver/destinations/clickhouse/destination.ts';
+import { destinationType as clickhouse } from '../../../src/core/deliver/destinations/clickhouse/destination.ts';
 import { conformance } from '../conformance.ts';
 import { limits } from '../destinations/postgres/support.ts';
 import { delivery, reservation, services } from '../support.ts';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
-import { type TableName, tables } from '../../../src/deliver/warehouse/tables.ts';
+import { destinationType as motherduck } from '../../../src/core/deliver/destinations/motherduck/destination.ts';
+import { type TableName, tables } from '../../../src/core/deliver/warehouse/tables.ts';
 import { services } from '../support.ts';
 import { startDuckWire } from './wire.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { differingPaths } from '../../../src/deliver/compare.ts';
-import type { DestinationType, HeldFiles } from '../../../src/deliver/destination.ts';
-import { destinationType as motherduck } from '../../../src/deliver/destinations/motherduck/destination.ts';
-import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
-import { contentOf } from '../../../src/deliver/expected.ts';
+import { differingPaths } from '../../../src/core/deliver/compare.ts';
+import type { DestinationType, HeldFiles } from '../../../src/core/deliver/destination.ts';
+import { destinationType as motherduck } from '../../../src/core/deliver/destinations/motherduck/destination.ts';
+import { destinationType as mysql } from '../../../src/core/deliver/destinations/mysql/destination.ts';
+import { contentOf } from '../../../src/core/deliver/expected.ts';
 import { limits } from '../destinations/postgres/support.ts';
 import { delivery, reservation, services } from '../support.ts';
 import { noMariadb, startMariadb } from './mariadb.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { destinationType as mysql } from '../../../src/deliver/destinations/mysql/destination.ts';
-import type { Delivery } from '../../../src/deliver/message.ts';
+import { destinationType as mysql } from '../../../src/core/deliver/destinations/mysql/destination.ts';
+import type { Delivery } from '../../../src/core/deliver/message.ts';
 import { limits } from '../destinations/postgres/support.ts';
 import { delivery, reservation, services } from '../support.ts';
 import { noMariadb, startMariadb } from './mariadb.ts';

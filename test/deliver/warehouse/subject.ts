@@ -1,4 +1,4 @@
-import type { DestinationServices, DestinationType } from '../../../src/deliver/destination.ts';
+import type { DestinationServices, DestinationType } from '../../../src/core/deliver/destination.ts';
 import type { Effect, Subject } from '../conformance.ts';
 import { services } from '../support.ts';
 

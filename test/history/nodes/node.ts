@@ -1,16 +1,16 @@
 import { deliverPorts } from '../../../src/composition/deliver.ts';
 import { eventWorkerPorts } from '../../../src/composition/push.ts';
-import type { Message } from '../../../src/deliver/message.ts';
-import type { Claimed, DeliverPorts, Lane } from '../../../src/deliver/ports.ts';
-import { profilesDestination } from '../../../src/deliver/profiles.ts';
-import { needsDelivered, select } from '../../../src/deliver/select.ts';
-import type { NewEvent } from '../../../src/intake/push/ports.ts';
-import { drainEvents } from '../../../src/intake/push/worker.ts';
+import type { Message } from '../../../src/core/deliver/message.ts';
+import type { Claimed, DeliverPorts, Lane } from '../../../src/core/deliver/ports.ts';
+import { profilesDestination } from '../../../src/core/deliver/profiles.ts';
+import { needsDelivered, select } from '../../../src/core/deliver/select.ts';
+import type { NewEvent } from '../../../src/core/intake/push/ports.ts';
+import { drainEvents } from '../../../src/core/intake/push/worker.ts';
+import type { Pool } from '../../../src/core/store/db/pool.ts';
+import { appendEvents } from '../../../src/core/store/events/append.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { openRuntime } from '../../../src/operations/open-runtime.ts';
+import { openRuntime } from '../../../src/operator/operations/open-runtime.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
-import type { Pool } from '../../../src/store/db/pool.ts';
-import { appendEvents } from '../../../src/store/events/append.ts';
 import { integration, writeWorkspace } from './workspace.ts';
 
 const hourMs = 3_600_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guestsOf } from '../../../src/deliver/consent.ts';
-import type { Pool } from '../../../src/store/db/pool.ts';
-import { forgetDeliveredErasures } from '../../../src/store/erasure/erased.ts';
+import { guestsOf } from '../../../src/core/deliver/consent.ts';
+import type { Pool } from '../../../src/core/store/db/pool.ts';
+import { forgetDeliveredErasures } from '../../../src/core/store/erasure/erased.ts';
 import { observeDatabase } from '../../simulation/observe.ts';
 import { stateText } from '../../simulation/partner.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { pullPorts } from '../../../src/composition/pull.ts';
-import { preparePage } from '../../../src/intake/pull/page/page-commit.ts';
-import { noCounts, type Run, sum } from '../../../src/intake/pull/run/run-state.ts';
-import type { RunnerPorts } from '../../../src/intake/pull/run/runner.ts';
+import { preparePage } from '../../../src/core/intake/pull/page/page-commit.ts';
+import { noCounts, type Run, sum } from '../../../src/core/intake/pull/run/run-state.ts';
+import type { RunnerPorts } from '../../../src/core/intake/pull/run/runner.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import type { JsonObject } from '../../../src/terms.ts';
 import { pageLog, position } from '../../simulation/pulled-page.ts';

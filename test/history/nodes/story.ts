@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { encodeMessage, type Message } from '../../../src/deliver/message.ts';
-import type { EventType } from '../../../src/intake/push/envelope.ts';
-import { addressFor } from '../../../src/operations/endpoints.ts';
-import { eraseGuest } from '../../../src/operations/erase-guest.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
-import { endAbandonedLeases } from '../../../src/store/lease.ts';
+import { encodeMessage, type Message } from '../../../src/core/deliver/message.ts';
+import type { EventType } from '../../../src/core/intake/push/envelope.ts';
+import { openPool, type Pool } from '../../../src/core/store/db/pool.ts';
+import { endAbandonedLeases } from '../../../src/core/store/lease.ts';
+import { addressFor } from '../../../src/operator/operations/endpoints.ts';
+import { eraseGuest } from '../../../src/operator/operations/erase-guest.ts';
 import type { EndpointId, JsonObject } from '../../../src/terms.ts';
 import { stateText } from '../../simulation/partner.ts';
 import { Dice } from '../../simulation/random.ts';

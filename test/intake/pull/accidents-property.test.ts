@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { startDeliveries } from '../../../src/deliver/deliveries.ts';
+import { startDeliveries } from '../../../src/core/deliver/deliveries.ts';
 import { config, lane, ports, scripted } from '../../deliver/support.ts';
 import { type Booking, bookings } from './support/partner.ts';
 import { sync } from './support/runtime.ts';

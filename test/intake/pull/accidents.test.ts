@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import pg from 'pg';
-import type { Hold } from '../../../src/reconcile/accidents/judge.ts';
+import type { Hold } from '../../../src/core/reconcile/accidents/judge.ts';
 import { type Booking, bookings } from './support/partner.ts';
 import { type StoredReservation, sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeDate } from '../../../src/intake/pull/request/write-date.ts';
+import { writeDate } from '../../../src/core/intake/pull/request/write-date.ts';
 import { fortnight, list, setUpAsking } from './support/asking.ts';
 import type { Asked } from './support/partner.ts';
 import { sync } from './support/runtime.ts';

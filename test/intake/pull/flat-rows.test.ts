@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executeRun } from '../../../src/intake/pull/run/execution.ts';
+import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { listPage, pagination, replyOf } from './support/list.ts';
 import type { Asked, Reply } from './support/partner.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunStore } from '../../../src/intake/pull/ports.ts';
-import { executeRun } from '../../../src/intake/pull/run/execution.ts';
+import type { RunStore } from '../../../src/core/intake/pull/ports.ts';
+import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
 import { book, range, setUpBackfills } from './support/backfills.ts';
 import { sync } from './support/runtime.ts';
 

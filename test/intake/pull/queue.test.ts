@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executeRun } from '../../../src/intake/pull/run/execution.ts';
-import { openRunStore } from '../../../src/store/runs/runs.ts';
+import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
+import { openRunStore } from '../../../src/core/store/runs/runs.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { type Asked, type Booking, bookings, type Reply } from './support/partner.ts';
 import { sync } from './support/runtime.ts';

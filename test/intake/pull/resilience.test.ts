@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executeRun } from '../../../src/intake/pull/run/execution.ts';
-import { openPartnerStore } from '../../../src/store/runs/partner-accounts.ts';
+import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
+import { openPartnerStore } from '../../../src/core/store/runs/partner-accounts.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
 import { jumpingClock } from './support/clock.ts';
 import { bookings, type Reply } from './support/partner.ts';

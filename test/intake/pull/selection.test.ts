@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { addDays, localDateAt } from '../../../src/canonical/values.ts';
-import { selectionFor } from '../../../src/intake/pull/window/range.ts';
+import { addDays, localDateAt } from '../../../src/core/canonical/values.ts';
+import { selectionFor } from '../../../src/core/intake/pull/window/range.ts';
 import { syncTypes } from '../../../src/terms.ts';
 import { type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
 import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';

@@ -6,7 +6,7 @@ import {
   sampleAuth,
   startSimulator,
 } from '../../../packages/partner-kit/src/simulate/index.ts';
-import { addDays } from '../../../src/canonical/values.ts';
+import { addDays } from '../../../src/core/canonical/values.ts';
 import { sync } from './support/runtime.ts';
 import { setUpPulls } from './support/set-up.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { transaction } from '../../../src/core/store/db/pool.ts';
+import { appendEvents } from '../../../src/core/store/events/append.ts';
+import { retireEndpoint } from '../../../src/core/store/events/endpoints.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
-import { appendEvents } from '../../../src/store/events/append.ts';
-import { retireEndpoint } from '../../../src/store/events/endpoints.ts';
 import { until } from '../../support/process.ts';
 import { type Node, startNode } from './node.ts';
 import {

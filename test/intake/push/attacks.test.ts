@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { openPool, transaction } from '../../../src/store/db/pool.ts';
-import { rotateSecret } from '../../../src/store/events/endpoints.ts';
+import { openPool, transaction } from '../../../src/core/store/db/pool.ts';
+import { rotateSecret } from '../../../src/core/store/events/endpoints.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type Node, startNode } from './node.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { latestMoment, readEnvelope, utcInstant } from '../../../src/intake/push/envelope.ts';
+import { latestMoment, readEnvelope, utcInstant } from '../../../src/core/intake/push/envelope.ts';
 
 for (const [text, expected] of [
   ['2026-03-01T09:30:00Z', Date.UTC(2026, 2, 1, 9, 30)],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { envelopeSchema } from '../../../src/documents/connector-events.ts';
-import type { EventsRead } from '../../../src/intake/push/foreign-envelope.ts';
-import { readEvents } from '../../../src/intake/push/receive.ts';
-import { foreignEnvelope } from '../../../src/intake/push/settings.ts';
+import { envelopeSchema } from '../../../src/core/documents/connector-events.ts';
+import type { EventsRead } from '../../../src/core/intake/push/foreign-envelope.ts';
+import { readEvents } from '../../../src/core/intake/push/receive.ts';
+import { foreignEnvelope } from '../../../src/core/intake/push/settings.ts';
 import type { Json } from '../../../src/terms.ts';
 import { settings } from './support.ts';
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GroupCommitLimits, groupCommitLimits, openGroupCommit } from '../../../src/intake/push/group-commit.ts';
-import type { NewEvent, StoreResult } from '../../../src/intake/push/ports.ts';
+import {
+  type GroupCommitLimits,
+  groupCommitLimits,
+  openGroupCommit,
+} from '../../../src/core/intake/push/group-commit.ts';
+import type { NewEvent, StoreResult } from '../../../src/core/intake/push/ports.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
 

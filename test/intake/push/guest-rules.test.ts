@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { readTimeline } from '../../../src/store/records/timeline.ts';
+import { readTimeline } from '../../../src/core/store/records/timeline.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench } from './events-support.ts';
 import { integration } from './support.ts';

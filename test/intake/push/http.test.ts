@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { serverLimits } from '../../../src/api/server.ts';
+import { serverLimits } from '../../../src/operator/api/server.ts';
 import { until } from '../../support/process.ts';
 import { type Node, startNode } from './node.ts';
 import { eventBody, exchange, post, rawRequest, readAnswers, type Service, startIntake } from './support.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/intake/push/hydrate.ts';
-import { thinIdOf } from '../../../src/intake/push/reservation-event.ts';
+import { type Fetched, type HydratorPorts, hydrateOnce } from '../../../src/core/intake/push/hydrate.ts';
+import { thinIdOf } from '../../../src/core/intake/push/reservation-event.ts';
+import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/core/store/events/hydration.ts';
+import { payloadsOf } from '../../../src/core/store/records/kept-payloads.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../../../src/store/events/hydration.ts';
-import { payloadsOf } from '../../../src/store/records/kept-payloads.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, reservationData } from './events-support.ts';

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sealerOf } from '../../../src/composition/push.ts';
+import { transaction } from '../../../src/core/store/db/pool.ts';
+import { issueEndpoint, type Sealer } from '../../../src/core/store/events/endpoints.ts';
 import { startService } from '../../../src/service.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
-import { issueEndpoint, type Sealer } from '../../../src/store/events/endpoints.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type Address, brandId, integration, minter } from './support.ts';
 

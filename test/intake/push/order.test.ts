@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { latestMoment } from '../../../src/intake/push/envelope.ts';
-import { state } from '../../../src/pipeline.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
-import { take } from '../../../src/store/records/take.ts';
+import { latestMoment } from '../../../src/core/intake/push/envelope.ts';
+import { state } from '../../../src/core/pipeline.ts';
+import { transaction } from '../../../src/core/store/db/pool.ts';
+import { take } from '../../../src/core/store/records/take.ts';
 import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
 
 /** Events against events, and events against pulled pages: whatever the order of arrival, one state at the end. */

@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { checkFiles } from '../../../src/documents/check.ts';
-import { connectorSchema } from '../../../src/documents/connector.ts';
-import { integrationSchema } from '../../../src/documents/integration.ts';
-import { secretKeys } from '../../../src/intake/push/mint.ts';
-import { pushSettings } from '../../../src/intake/push/settings.ts';
-import { verify } from '../../../src/intake/push/verify.ts';
+import { checkFiles } from '../../../src/core/documents/check.ts';
+import { connectorSchema } from '../../../src/core/documents/connector.ts';
+import { integrationSchema } from '../../../src/core/documents/integration.ts';
+import { secretKeys } from '../../../src/core/intake/push/mint.ts';
+import { pushSettings } from '../../../src/core/intake/push/settings.ts';
+import { verify } from '../../../src/core/intake/push/verify.ts';
 
 /** The recipes of the guide, each against a request as such a sender makes it. */
 

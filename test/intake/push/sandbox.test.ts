@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { openSandbox } from '../../../src/intake/push/sandbox.ts';
-import { reportOn } from '../../../src/intake/push/sandbox-report.ts';
-import { systemClock } from '../../../src/kit/clock.ts';
-import { strictLimits } from '../../../src/kit/json.ts';
+import { openSandbox } from '../../../src/core/intake/push/sandbox.ts';
+import { reportOn } from '../../../src/core/intake/push/sandbox-report.ts';
 import {
   listSandboxReports,
   pruneSandboxReports,
   readSandboxReport,
   saveSandboxReport,
-} from '../../../src/store/events/sandbox.ts';
+} from '../../../src/core/store/events/sandbox.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { strictLimits } from '../../../src/kit/json.ts';
 import type { Json } from '../../../src/terms.ts';
 import { activeIntegration } from './events-support.ts';
 import {

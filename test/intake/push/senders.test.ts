@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHmac, Hmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { connectorSchema } from '../../../src/documents/connector.ts';
-import { integrationSchema } from '../../../src/documents/integration.ts';
-import type { PushSettings } from '../../../src/intake/push/settings.ts';
-import { pushSettings } from '../../../src/intake/push/settings.ts';
-import type { Pool } from '../../../src/store/db/pool.ts';
+import { connectorSchema } from '../../../src/core/documents/connector.ts';
+import { integrationSchema } from '../../../src/core/documents/integration.ts';
+import type { PushSettings } from '../../../src/core/intake/push/settings.ts';
+import { pushSettings } from '../../../src/core/intake/push/settings.ts';
+import type { Pool } from '../../../src/core/store/db/pool.ts';
 import { eventBody, exchange, migratedPool, nowS, rawRequest, type Service, settings, startIntake } from './support.ts';
 
 /** Senders with other verification than the default, over a real socket. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Reservation } from '../../../src/canonical/reservation.ts';
+import type { Reservation } from '../../../src/core/canonical/reservation.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
 import { activeIntegration, openBench, poll, reservationData } from './events-support.ts';

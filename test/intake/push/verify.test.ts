@@ -3,15 +3,15 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { diagnose } from '../../../src/intake/push/diagnose.ts';
-import { mintEndpointId, mintSecret, secretKeys } from '../../../src/intake/push/mint.ts';
+import { diagnose } from '../../../src/core/intake/push/diagnose.ts';
+import { mintEndpointId, mintSecret, secretKeys } from '../../../src/core/intake/push/mint.ts';
 import {
   defaultVerification,
   type Headers,
   type HmacVerification,
   type Verification,
-} from '../../../src/intake/push/verification.ts';
-import { verify } from '../../../src/intake/push/verify.ts';
+} from '../../../src/core/intake/push/verification.ts';
+import { verify } from '../../../src/core/intake/push/verify.ts';
 
 const secret = 'whsec_dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy';
 const one = secretKeys(1, secret);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { drainEvents, workBrand } from '../../../src/intake/push/worker.ts';
+import { drainEvents, workBrand } from '../../../src/core/intake/push/worker.ts';
 import { rawNumber } from '../../../src/kit/json.ts';
 import type { Bench } from './events-support.ts';
 import { openBench, reservationData } from './events-support.ts';

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { buildSchema } from 'graphql';
 import { useServer as serveGraphql } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
-import { converse } from '../../../src/intake/stream/conversation.ts';
+import { converse } from '../../../src/core/intake/stream/conversation.ts';
+import { type OpenSocket, socketsOf } from '../../../src/core/outbound/web-socket.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { strictLimits } from '../../../src/kit/json.ts';
-import { type OpenSocket, socketsOf } from '../../../src/outbound/web-socket.ts';
 import type { Json } from '../../../src/terms.ts';
 import { until } from '../../support/process.ts';
 

@@ -8,9 +8,9 @@ import {
   startSimulator,
 } from '../../../packages/partner-kit/src/simulate/index.ts';
 import { streamPorts } from '../../../src/composition/stream.ts';
-import { startStreamReaders } from '../../../src/intake/stream/readers.ts';
+import { startStreamReaders } from '../../../src/core/intake/stream/readers.ts';
 import type { Loop } from '../../../src/kit/loop.ts';
-import { openRuntime } from '../../../src/operations/open-runtime.ts';
+import { openRuntime } from '../../../src/operator/operations/open-runtime.ts';
 import { applyWorkspace } from '../../../src/runtime/in-force.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { readSoundDocuments } from '../../../src/runtime/workspace-documents.ts';

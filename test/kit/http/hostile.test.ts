@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { type Answered, openHttp } from '../../../src/outbound/http.ts';
+import { type Answered, openHttp } from '../../../src/core/outbound/http.ts';
 
 /**
  * Whatever bytes a server answers with, the client returns a value within its deadline: nothing is thrown, nothing is left

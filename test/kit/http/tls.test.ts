@@ -5,8 +5,8 @@ import { createServer as createPlain, type Server as PlainServer } from 'node:ht
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { HttpSettings } from '../../../src/outbound/http/connect.ts';
-import { type Answered, openHttp } from '../../../src/outbound/http.ts';
+import type { HttpSettings } from '../../../src/core/outbound/http/connect.ts';
+import { type Answered, openHttp } from '../../../src/core/outbound/http.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 const ca = fixture('authority.pem');

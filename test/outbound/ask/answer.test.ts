@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { errorIn } from '../../../src/core/outbound/ask/actions.ts';
+import { partnerMessage, readAnswer, withoutSecrets } from '../../../src/core/outbound/ask/answer.ts';
 import { parseJson } from '../../../src/kit/json.ts';
-import { errorIn } from '../../../src/outbound/ask/actions.ts';
-import { partnerMessage, readAnswer, withoutSecrets } from '../../../src/outbound/ask/answer.ts';
 import type { Json } from '../../../src/terms.ts';
 
 const read = (text: string) => readAnswer(Buffer.from(text), undefined);

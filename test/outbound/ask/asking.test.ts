@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Counters } from '../../../src/intake/pull/run/run-state.ts';
-import { type DryRecord, openDryRunStore } from '../../../src/store/runs/dry-runs.ts';
+import type { Counters } from '../../../src/core/intake/pull/run/run-state.ts';
+import { type DryRecord, openDryRunStore } from '../../../src/core/store/runs/dry-runs.ts';
 import { list, setUpAsking } from '../../intake/pull/support/asking.ts';
 import { bookings } from '../../intake/pull/support/partner.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';

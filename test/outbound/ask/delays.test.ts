@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs, waitMs } from '../../../src/outbound/ask/retries.ts';
+import { backoffMs, waitMs } from '../../../src/core/outbound/ask/retries.ts';
 
 test('backoff: up to 2 s, doubling, never more than a minute', () => {
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outline } from '../../../src/outbound/ask/exchange.ts';
+import { outline } from '../../../src/core/outbound/ask/exchange.ts';
 import { fortnight } from '../../intake/pull/support/asking.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 import { setUpPulls } from '../../intake/pull/support/set-up.ts';

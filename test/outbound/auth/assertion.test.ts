@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { googleCredentials } from '../../../src/core/outbound/auth/assertion.ts';
+import { openHttp } from '../../../src/core/outbound/http.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { googleCredentials } from '../../../src/outbound/auth/assertion.ts';
-import { openHttp } from '../../../src/outbound/http.ts';
 import { listen } from '../../deliver/http-server.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });

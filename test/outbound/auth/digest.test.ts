@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { answering, challengeIn } from '../../../src/outbound/auth/digest.ts';
+import { answering, challengeIn } from '../../../src/core/outbound/auth/digest.ts';
 import { list, setUpAsking } from '../../intake/pull/support/asking.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 

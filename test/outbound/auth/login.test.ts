@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestToken, statedLifetimeMs } from '../../../src/outbound/auth/token-request.ts';
+import { requestToken, statedLifetimeMs } from '../../../src/core/outbound/auth/token-request.ts';
 import { list, setUpAsking } from '../../intake/pull/support/asking.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 

@@ -4,8 +4,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net';
 import { after, test } from 'node:test';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { isPublicAddress } from '../../../src/outbound/http/address.ts';
-import { type Exchange, openHttp } from '../../../src/outbound/http.ts';
+import { isPublicAddress } from '../../../src/core/outbound/http/address.ts';
+import { type Exchange, openHttp } from '../../../src/core/outbound/http.ts';
 
 const servers: (Server | TcpServer)[] = [];
 const sockets: Socket[] = [];

@@ -18,9 +18,9 @@ test('a coloured report keeps its colours and nothing else', () => {
 
 test('the commands write to the terminal only through it', () => {
   const root = new URL('../../../', import.meta.url);
-  const folders = ['src/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/'];
+  const folders = ['src/operator/cli/', 'packages/partner-kit/src/cli/', 'packages/partner-kit/src/'];
   // They draw counts over each other.
-  const counts = ['src/cli/progress.ts', 'src/cli/reprocess.ts'];
+  const counts = ['src/operator/cli/progress.ts', 'src/operator/cli/reprocess.ts'];
   const files = folders.flatMap((folder) =>
     readdirSync(new URL(folder, root))
       .filter((file) => file.endsWith('.ts'))

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { buildLibrary } from '../../../scripts/packages/library.ts';
 import { skipWithout } from '../../../scripts/prepare-servers.ts';
-import type { DestinationType } from '../../../src/deliver/destination.ts';
+import type { DestinationType } from '../../../src/core/deliver/destination.ts';
 import { sharedAws, sharedKafka } from '../../deliver/bus/shared.ts';
 import { kafkaSubject, sqsSubject } from '../../deliver/bus/subjects.ts';
 import { delivery, reservation, services } from '../../deliver/support.ts';

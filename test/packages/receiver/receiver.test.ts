@@ -12,7 +12,7 @@ import {
   verify,
 } from '../../../packages/receiver/src/index.ts';
 import { recordFile, recordText } from '../../../scripts/receiver-types.ts';
-import { encodeMessage, type Message as Sent } from '../../../src/deliver/message.ts';
+import { encodeMessage, type Message as Sent } from '../../../src/core/deliver/message.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 const now = Date.UTC(2026, 5, 1);

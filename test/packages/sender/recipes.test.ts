@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { WebhookSender } from '../../../packages/sender/src/index.ts';
-import { addressFor } from '../../../src/operations/endpoints.ts';
+import { addressFor } from '../../../src/operator/operations/endpoints.ts';
 import { type Service, startService } from '../../../src/service.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 

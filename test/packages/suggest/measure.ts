@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suggestConnector } from '../../../packages/suggest/src/index.ts';
-import { schemas } from '../../../src/documents/kinds.ts';
+import { schemas } from '../../../src/core/documents/kinds.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import { type GoldenCase, runCase } from '../../connectors/cases.ts';
 

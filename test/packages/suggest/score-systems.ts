@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { suggestConnector } from '../../../packages/suggest/src/index.ts';
-import { schemas } from '../../../src/documents/kinds.ts';
+import { schemas } from '../../../src/core/documents/kinds.ts';
 import { parseJson } from '../../../src/kit/json.ts';
 import type { Json, JsonObject } from '../../../src/terms.ts';
 import { runCase } from '../../connectors/cases.ts';

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reservation } from '../../../src/canonical/reservation.ts';
-import { type Counted, countSigns, judge, type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
-import { isPartOf, signsOf } from '../../../src/reconcile/accidents/signs.ts';
-import type { Change } from '../../../src/reconcile/forms.ts';
+import type { Reservation } from '../../../src/core/canonical/reservation.ts';
+import {
+  type Counted,
+  countSigns,
+  judge,
+  type Normal,
+  nothingKnown,
+} from '../../../src/core/reconcile/accidents/judge.ts';
+import { isPartOf, signsOf } from '../../../src/core/reconcile/accidents/signs.ts';
+import type { Change } from '../../../src/core/reconcile/forms.ts';
 import type { Json } from '../../../src/terms.ts';
 import { said } from '../../support/brand.ts';
 

@@ -1,6 +1,6 @@
-import type { Brand } from '../../../src/brand/brand.ts';
-import type { BrandBatch, Settled } from '../../../src/intake/push/brand-batch.ts';
-import type { NewEvent, StoreResult } from '../../../src/intake/push/ports.ts';
+import type { Brand } from '../../../src/core/brand/brand.ts';
+import type { BrandBatch, Settled } from '../../../src/core/intake/push/brand-batch.ts';
+import type { NewEvent, StoreResult } from '../../../src/core/intake/push/ports.ts';
 import type { StorePorts } from '../store-ports.ts';
 import type { Link } from './link.ts';
 import { batchOf, pendingOf, settleAtCommit } from './pending.ts';

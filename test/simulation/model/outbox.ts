@@ -1,4 +1,4 @@
-import { decodeRecord } from '../../../src/canonical/reservation.ts';
+import { decodeRecord } from '../../../src/core/canonical/reservation.ts';
 import type {
   Claimed,
   ClaimedByBrand,
@@ -6,7 +6,7 @@ import type {
   DeliveryStore,
   LaneKey,
   Settlement,
-} from '../../../src/deliver/ports.ts';
+} from '../../../src/core/deliver/ports.ts';
 import type { Link } from './link.ts';
 import { noteAnswer, noteFailure, releaseProbe, remoteOf, takeCalls, takeProbe } from './remotes.ts';
 import { healthyRemote, type OutboxRow, outboxKey, recordKey, type StoreModel } from './state.ts';

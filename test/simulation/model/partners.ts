@@ -1,6 +1,6 @@
-import type { PartnerStore } from '../../../src/intake/pull/ports.ts';
-import type { Admission, AskedAdmission } from '../../../src/outbound/ask/ports.ts';
-import { partnerCircuit } from '../../../src/outbound/circuit.ts';
+import type { PartnerStore } from '../../../src/core/intake/pull/ports.ts';
+import type { Admission, AskedAdmission } from '../../../src/core/outbound/ask/ports.ts';
+import { partnerCircuit } from '../../../src/core/outbound/circuit.ts';
 import type { Link } from './link.ts';
 import { noteAnswer, noteFailure, takeCalls, takeProbe } from './remotes.ts';
 import type { StoreModel } from './state.ts';

@@ -1,4 +1,4 @@
-import type { BrandBatch, PendingEvent, Settled } from '../../../src/intake/push/brand-batch.ts';
+import type { BrandBatch, PendingEvent, Settled } from '../../../src/core/intake/push/brand-batch.ts';
 import type { EventRow, StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 

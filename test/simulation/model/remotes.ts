@@ -1,4 +1,4 @@
-import { afterFailure, type CircuitSettings, type FailedCall, type Rate } from '../../../src/outbound/circuit.ts';
+import { afterFailure, type CircuitSettings, type FailedCall, type Rate } from '../../../src/core/outbound/circuit.ts';
 import { healthyRemote, type Remote, type StoreModel } from './state.ts';
 
 /** Circuits, rates and pauses; the rules are those of store/remotes.ts. */

@@ -1,6 +1,6 @@
-import type { Brand } from '../../../src/brand/brand.ts';
-import { decodeRecord } from '../../../src/canonical/reservation.ts';
-import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/intake/pull/ports.ts';
+import type { Brand } from '../../../src/core/brand/brand.ts';
+import { decodeRecord } from '../../../src/core/canonical/reservation.ts';
+import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/core/intake/pull/ports.ts';
 import {
   type Counters,
   type KnownRow,
@@ -8,8 +8,8 @@ import {
   type PageCommit,
   type Run,
   sum,
-} from '../../../src/intake/pull/run/run-state.ts';
-import type { OnChanged } from '../../../src/store/records/take.ts';
+} from '../../../src/core/intake/pull/run/run-state.ts';
+import type { OnChanged } from '../../../src/core/store/records/take.ts';
 import type { RunId } from '../../../src/terms.ts';
 import type { Link } from './link.ts';
 import { type RunRow, recordKey, type StoreModel } from './state.ts';

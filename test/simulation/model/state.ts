@@ -1,11 +1,11 @@
-import type { RunView } from '../../../src/intake/pull/ports.ts';
-import type { Counters, PageLog, Position, Run } from '../../../src/intake/pull/run/run-state.ts';
-import type { EventType } from '../../../src/intake/push/envelope.ts';
-import type { WaitReason } from '../../../src/outbound/ask/ports.ts';
-import type { Circuit } from '../../../src/outbound/circuit.ts';
-import type { Guard } from '../../../src/reconcile/accidents/guard.ts';
-import type { Normal } from '../../../src/reconcile/accidents/judge.ts';
-import type { Moment } from '../../../src/reconcile/says.ts';
+import type { RunView } from '../../../src/core/intake/pull/ports.ts';
+import type { Counters, PageLog, Position, Run } from '../../../src/core/intake/pull/run/run-state.ts';
+import type { EventType } from '../../../src/core/intake/push/envelope.ts';
+import type { WaitReason } from '../../../src/core/outbound/ask/ports.ts';
+import type { Circuit } from '../../../src/core/outbound/circuit.ts';
+import type { Guard } from '../../../src/core/reconcile/accidents/guard.ts';
+import type { Normal } from '../../../src/core/reconcile/accidents/judge.ts';
+import type { Moment } from '../../../src/core/reconcile/says.ts';
 import type { ChangeEvent, EpochMs, IntegrationName } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */

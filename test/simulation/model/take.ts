@@ -1,12 +1,12 @@
-import type { Brand } from '../../../src/brand/brand.ts';
-import { countBatch, heldIn, type Shown } from '../../../src/reconcile/accidents/guard.ts';
-import { judge } from '../../../src/reconcile/accidents/judge.ts';
-import type { Decided } from '../../../src/reconcile/accidents/signs.ts';
-import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/reconcile/forms.ts';
-import type { StoredClaims } from '../../../src/reconcile/stored-claims.ts';
-import { idempotencyKey } from '../../../src/store/records/history.ts';
-import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/store/records/take.ts';
-import { claimColumns, listedBy } from '../../../src/store/records/write.ts';
+import type { Brand } from '../../../src/core/brand/brand.ts';
+import { countBatch, heldIn, type Shown } from '../../../src/core/reconcile/accidents/guard.ts';
+import { judge } from '../../../src/core/reconcile/accidents/judge.ts';
+import type { Decided } from '../../../src/core/reconcile/accidents/signs.ts';
+import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/core/reconcile/forms.ts';
+import type { StoredClaims } from '../../../src/core/reconcile/stored-claims.ts';
+import { idempotencyKey } from '../../../src/core/store/records/history.ts';
+import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/core/store/records/take.ts';
+import { claimColumns, listedBy } from '../../../src/core/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 

@@ -1,4 +1,4 @@
-import { type Normal, nothingKnown } from '../../../src/reconcile/accidents/judge.ts';
+import { type Normal, nothingKnown } from '../../../src/core/reconcile/accidents/judge.ts';
 import { type OutboxRow, outboxKey, type RecordRow, recordKey, type StoreModel } from './state.ts';
 
 /** What the client sees of a transaction whose node, connection or server was lost. */

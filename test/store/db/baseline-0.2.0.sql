@@ -1,5 +1,5 @@
 -- The schema of this version. A new database is created from it; an older one is brought to it by the files in migrations/
--- (src/store/db/migrate.ts). Keys begin with the integration, so that the tables can be distributed by brand.
+-- (src/core/store/db/migrate.ts). Keys begin with the integration, so that the tables can be distributed by brand.
 
 -- Orders what arrives, the same way on every node.
 create sequence intake_seq;
@@ -494,7 +494,7 @@ create table remotes (
   check (kind in ('partner', 'destination')),
   check (state in ('closed', 'open', 'probing'))
 );
-comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/outbound). A partner that never failed, was never limited and never asked to wait has no row.';
+comment on table remotes is 'Partners'' APIs (by origin) and destinations (by name): the circuit, the rate and the pause that all nodes share (src/core/outbound). A partner that never failed, was never limited and never asked to wait has no row.';
 comment on column remotes.failures is 'Failed calls since the last answer, over all nodes. Zero: the circuit is closed and the columns about it mean nothing.';
 comment on column remotes.away is 'Several records failed, or nobody could be reached: it is the remote, not the record.';
 comment on column remotes.refused is 'What failed is that our credentials are refused.';

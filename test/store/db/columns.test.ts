@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowsTable, texts } from '../../../src/store/db/columns.ts';
-import { openPool, together, transaction } from '../../../src/store/db/pool.ts';
+import { rowsTable, texts } from '../../../src/core/store/db/columns.ts';
+import { openPool, together, transaction } from '../../../src/core/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 test('columns round-trip unchanged', async () => {

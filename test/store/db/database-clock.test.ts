@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openDatabaseClock } from '../../../src/core/store/db/database-clock.ts';
+import { openPool, type Pool } from '../../../src/core/store/db/pool.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { openDatabaseClock } from '../../../src/store/db/database-clock.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { until } from '../../support/process.ts';
 

@@ -1,5 +1,5 @@
-import { readVersion, type SchemaVersion } from '../../../src/store/db/migrate.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
+import { readVersion, type SchemaVersion } from '../../../src/core/store/db/migrate.ts';
+import { openPool, type Pool } from '../../../src/core/store/db/pool.ts';
 import { testDatabase } from '../../support/database.ts';
 
 export async function withPool<T>(work: (pool: Pool) => Promise<T>): Promise<T> {

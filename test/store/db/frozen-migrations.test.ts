@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { readFrozen } from '../../../scripts/freeze-migrations.ts';
-import { baseline, hashOf, readVersion } from '../../../src/store/db/migrate.ts';
+import { baseline, hashOf, readVersion } from '../../../src/core/store/db/migrate.ts';
 
 test('a released migration is never edited or removed', async () => {
   const present = Object.fromEntries((await readVersion()).migrations.map((one) => [one.file, hashOf(one.sql)]));
@@ -16,7 +16,11 @@ test('a released migration is never edited or removed', async () => {
 
 test('the schema of 0.2.0 is frozen', async () => {
   const text = await readFile(new URL('baseline-0.2.0.sql', import.meta.url), 'utf8');
-  assert.equal(hashOf(text), baseline.hash, 'until 0.2.0 is released, write the new hash into src/store/db/migrate.ts');
+  assert.equal(
+    hashOf(text),
+    baseline.hash,
+    'until 0.2.0 is released, write the new hash into src/core/store/db/migrate.ts',
+  );
 });
 
 test('every migration has a unique number', async () => {

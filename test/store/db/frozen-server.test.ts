@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
-import { groupCommitLimits } from '../../../src/intake/push/group-commit.ts';
-import { openIntakePool, openPool, transaction, withLongStatements } from '../../../src/store/db/pool.ts';
-import { poolProblem } from '../../../src/store/db/readiness.ts';
+import { groupCommitLimits } from '../../../src/core/intake/push/group-commit.ts';
+import { openIntakePool, openPool, transaction, withLongStatements } from '../../../src/core/store/db/pool.ts';
+import { poolProblem } from '../../../src/core/store/db/readiness.ts';
+import { openPrivatePostgres } from '../../../src/operator/embedded-postgres/open.ts';
 import { atEnd, serversOf, workspace } from '../../embedded-postgres/support.ts';
 import { until } from '../../support/process.ts';
 

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { superuser } from '../../../src/embedded-postgres/cluster.ts';
-import { openPrivatePostgres } from '../../../src/embedded-postgres/open.ts';
-import { readHosts } from '../../../src/store/db/hosts.ts';
-import { openPool } from '../../../src/store/db/pool.ts';
+import { readHosts } from '../../../src/core/store/db/hosts.ts';
+import { openPool } from '../../../src/core/store/db/pool.ts';
+import { superuser } from '../../../src/operator/embedded-postgres/cluster.ts';
+import { openPrivatePostgres } from '../../../src/operator/embedded-postgres/open.ts';
 import { cuttingProxy } from '../../support/cutting-proxy.ts';
 import { testDatabase } from '../../support/database.ts';
 

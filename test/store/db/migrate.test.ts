@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { migrate } from '../../../src/core/store/db/migrate.ts';
 import { InnboundError } from '../../../src/errors.ts';
-import { migrate } from '../../../src/store/db/migrate.ts';
 import { laterVersion, shapeOf, withPool } from './empty-database.ts';
 
 test('a new database of a later version and an upgraded one have the same schema', async () => {

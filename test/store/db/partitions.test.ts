@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reservation } from '../../../src/canonical/reservation.ts';
-import { timelineOf } from '../../../src/operations/timeline.ts';
-import { migrate } from '../../../src/store/db/migrate.ts';
-import { dropPartitions, makePartitions, partitions } from '../../../src/store/db/partitions.ts';
-import { openPool, type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { resendStep } from '../../../src/store/outbox/resend.ts';
-import { outboxStore } from '../../../src/store/outbox/settle.ts';
-import { take } from '../../../src/store/records/take.ts';
+import type { Reservation } from '../../../src/core/canonical/reservation.ts';
+import { migrate } from '../../../src/core/store/db/migrate.ts';
+import { dropPartitions, makePartitions, partitions } from '../../../src/core/store/db/partitions.ts';
+import { openPool, type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import { resendStep } from '../../../src/core/store/outbox/resend.ts';
+import { outboxStore } from '../../../src/core/store/outbox/settle.ts';
+import { take } from '../../../src/core/store/records/take.ts';
+import { timelineOf } from '../../../src/operator/operations/timeline.ts';
 import { said, testBrand } from '../../support/brand.ts';
 import { testDatabase } from '../../support/database.ts';
 

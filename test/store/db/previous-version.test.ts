@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Recorded } from '../../../scripts/record-statements.ts';
+import { isAdditive, migrate, newerSchemaCheck, readVersion } from '../../../src/core/store/db/migrate.ts';
+import type { Pool } from '../../../src/core/store/db/pool.ts';
 import { InnboundError } from '../../../src/errors.ts';
-import { isAdditive, migrate, newerSchemaCheck, readVersion } from '../../../src/store/db/migrate.ts';
-import type { Pool } from '../../../src/store/db/pool.ts';
 import { withPool } from './empty-database.ts';
 
 /**

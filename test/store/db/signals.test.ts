@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openPool, type Pool } from '../../../src/core/store/db/pool.ts';
+import { openSignals, signalNodes } from '../../../src/core/store/db/signals.ts';
 import { Wake } from '../../../src/kit/loop.ts';
-import { openPool, type Pool } from '../../../src/store/db/pool.ts';
-import { openSignals, signalNodes } from '../../../src/store/db/signals.ts';
 import { cuttingProxy } from '../../support/cutting-proxy.ts';
 import { testDatabase } from '../../support/database.ts';
 import { until } from '../../support/process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copiedTables } from '../../../src/store/db/copy.ts';
-import { storedJson } from '../../../src/store/db/stored-json.ts';
+import { copiedTables } from '../../../src/core/store/db/copy.ts';
+import { storedJson } from '../../../src/core/store/db/stored-json.ts';
 import { testStore } from '../../support/store.ts';
 
 test('every JSON column of the schema says what a file may bring into it', async () => {

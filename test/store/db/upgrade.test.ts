@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { baseline, migrate } from '../../../src/store/db/migrate.ts';
-import type { Pool } from '../../../src/store/db/pool.ts';
+import { baseline, migrate } from '../../../src/core/store/db/migrate.ts';
+import type { Pool } from '../../../src/core/store/db/pool.ts';
 import { laterVersion, shapeOf, withPool } from './empty-database.ts';
 
 /** A database as 0.2.0 creates it. */

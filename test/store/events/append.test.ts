@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { NewEvent } from '../../../src/intake/push/ports.ts';
-import { openRejectionLog } from '../../../src/intake/push/rejection-log.ts';
-import { systemClock } from '../../../src/kit/clock.ts';
-import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { appendEvents } from '../../../src/store/events/append.ts';
-import { issueEndpoint } from '../../../src/store/events/endpoints.ts';
+import type { NewEvent } from '../../../src/core/intake/push/ports.ts';
+import { openRejectionLog } from '../../../src/core/intake/push/rejection-log.ts';
+import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import { appendEvents } from '../../../src/core/store/events/append.ts';
+import { issueEndpoint } from '../../../src/core/store/events/endpoints.ts';
 import {
   countRejections,
   listRejections,
   pruneRejections,
   writeRejections,
-} from '../../../src/store/events/rejections.ts';
-import { eventPruner, pruneEvents } from '../../../src/store/events/retention.ts';
+} from '../../../src/core/store/events/rejections.ts';
+import { eventPruner, pruneEvents } from '../../../src/core/store/events/retention.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
 import {
   eventBody,

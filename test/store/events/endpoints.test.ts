@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { openDirectory } from '../../../src/intake/push/directory.ts';
-import { mintSecret } from '../../../src/intake/push/mint.ts';
-import type { Endpoint } from '../../../src/intake/push/ports.ts';
+import { openDirectory } from '../../../src/core/intake/push/directory.ts';
+import { mintSecret } from '../../../src/core/intake/push/mint.ts';
+import type { Endpoint } from '../../../src/core/intake/push/ports.ts';
+import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import {
+  issueEndpoint,
+  loadEndpoints,
+  retireEndpoint,
+  rotateSecret,
+} from '../../../src/core/store/events/endpoints.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { issueEndpoint, loadEndpoints, retireEndpoint, rotateSecret } from '../../../src/store/events/endpoints.ts';
 import type { EndpointId, IntegrationName } from '../../../src/terms.ts';
 import {
   eventBody,

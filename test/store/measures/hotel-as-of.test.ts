@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { HotelReport } from '../../../src/api/routes/hotel.ts';
-import { countHotel, readHotel } from '../../../src/store/measures/hotel-report.ts';
+import type { HotelReport } from '../../../src/operator/api/routes/hotel.ts';
+import { countHotel, readHotel } from '../../../src/operator/store/measures/hotel-report.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HotelReport } from '../../../src/api/routes/hotel.ts';
 import { deliverPorts } from '../../../src/composition/deliver.ts';
-import { drainOnce } from '../../../src/deliver/deliveries.ts';
-import { outdatedHotels } from '../../../src/store/measures/hotel-report.ts';
+import { drainOnce } from '../../../src/core/deliver/deliveries.ts';
+import type { HotelReport } from '../../../src/operator/api/routes/hotel.ts';
+import { outdatedHotels } from '../../../src/operator/store/measures/hotel-report.ts';
 import { type ApiNode, apiNode, asked, countPage, reservation } from '../../api/node.ts';
 
 let node: ApiNode;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { countQuality } from '../../../src/store/measures/quality.ts';
+import { countQuality } from '../../../src/operator/store/measures/quality.ts';
 import { type ApiNode, apiNode, reservation } from '../../api/node.ts';
 
 let node: ApiNode;

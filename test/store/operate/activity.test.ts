@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DeliveryTally } from '../../../src/deliver/settle.ts';
-import { addTally, countActivity } from '../../../src/store/operate/activity.ts';
-import { readActivity, readBrandActivity, readDays } from '../../../src/store/operate/read-activity.ts';
-import { destinationsNow } from '../../../src/store/outbox/delivery-list.ts';
+import { DeliveryTally } from '../../../src/core/deliver/settle.ts';
+import { destinationsNow } from '../../../src/core/store/outbox/delivery-list.ts';
+import { addTally, countActivity } from '../../../src/operator/store/activity.ts';
+import { readActivity, readBrandActivity, readDays } from '../../../src/operator/store/read-activity.ts';
 import { openStore } from '../../deliver/support.ts';
 
 test('nodes add what they delivered to the ten seconds and the hour, with the latencies of all', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryingLanes } from '../../../src/store/operate/conditions.ts';
-import { integrationsNow, lanesNow } from '../../../src/store/operate/overview.ts';
+import { retryingLanes } from '../../../src/operator/store/conditions.ts';
+import { integrationsNow, lanesNow } from '../../../src/operator/store/overview.ts';
 import { openStore } from '../../deliver/support.ts';
 
 test('brands without rows cost little beside one brand that has nearly all', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Claimed, Settlement } from '../../../src/deliver/ports.ts';
-import { resendStep } from '../../../src/store/outbox/resend.ts';
-import { outboxStore } from '../../../src/store/outbox/settle.ts';
+import type { Claimed, Settlement } from '../../../src/core/deliver/ports.ts';
+import { resendStep } from '../../../src/core/store/outbox/resend.ts';
+import { outboxStore } from '../../../src/core/store/outbox/settle.ts';
 import { openStore, reservation, takeIn } from '../../deliver/support.ts';
 import { until } from '../../support/process.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { Reservation } from '../../../src/canonical/reservation.ts';
-import type { Statement } from '../../../src/reconcile/forms.ts';
-import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { take } from '../../../src/store/records/take.ts';
+import type { Reservation } from '../../../src/core/canonical/reservation.ts';
+import type { Statement } from '../../../src/core/reconcile/forms.ts';
+import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import { take } from '../../../src/core/store/records/take.ts';
 import { said, testBrand } from '../../support/brand.ts';
 import { until } from '../../support/process.ts';
 import { testStore } from '../../support/store.ts';

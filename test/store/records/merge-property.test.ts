@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeRecord, type Reservation } from '../../../src/canonical/reservation.ts';
+import { encodeRecord, type Reservation } from '../../../src/core/canonical/reservation.ts';
 import type { Json } from '../../../src/terms.ts';
 import { activeIntegration, openBench, poll } from '../../intake/push/events-support.ts';
 import { type Story, story, type Truth, untrue, visible } from '../../reconcile/model-partner.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Pool, type Tx, transaction } from '../../../src/store/db/pool.ts';
-import { searchRecords } from '../../../src/store/records/search.ts';
+import { type Pool, type Tx, transaction } from '../../../src/core/store/db/pool.ts';
+import { searchRecords } from '../../../src/core/store/records/search.ts';
 import { testStore } from '../../support/store.ts';
 
 let pool: Pool;

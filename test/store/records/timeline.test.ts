@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { activate } from '../../../src/brand/active.ts';
-import type { StoredDocument } from '../../../src/documents/kinds.ts';
-import { timelineOf } from '../../../src/operations/timeline.ts';
-import { state } from '../../../src/pipeline.ts';
-import type { Arrival } from '../../../src/reconcile/forms.ts';
-import { type Pool, transaction } from '../../../src/store/db/pool.ts';
-import { insertSighting } from '../../../src/store/records/listed.ts';
-import { take } from '../../../src/store/records/take.ts';
+import { activate } from '../../../src/core/brand/active.ts';
+import type { StoredDocument } from '../../../src/core/documents/kinds.ts';
+import { state } from '../../../src/core/pipeline.ts';
+import type { Arrival } from '../../../src/core/reconcile/forms.ts';
+import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import { insertSighting } from '../../../src/core/store/records/listed.ts';
+import { take } from '../../../src/core/store/records/take.ts';
+import { timelineOf } from '../../../src/operator/operations/timeline.ts';
 import type { IntegrationName, Json } from '../../../src/terms.ts';
 import { testStore } from '../../support/store.ts';
 

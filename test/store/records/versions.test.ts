@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toReservation } from '../../../src/canonical/check.ts';
-import { recordText } from '../../../src/canonical/reservation.ts';
-import { difference } from '../../../src/reconcile/difference.ts';
-import { versionOf } from '../../../src/store/records/versions.ts';
+import { toReservation } from '../../../src/core/canonical/check.ts';
+import { recordText } from '../../../src/core/canonical/reservation.ts';
+import { difference } from '../../../src/core/reconcile/difference.ts';
+import { versionOf } from '../../../src/core/store/records/versions.ts';
 import type { Json } from '../../../src/terms.ts';
 
 const textOf = (record: { readonly [field: string]: Json }): string => {

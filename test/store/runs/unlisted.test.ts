@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { state as stateOf } from '../../../src/pipeline.ts';
-import { transaction } from '../../../src/store/db/pool.ts';
-import { take } from '../../../src/store/records/take.ts';
-import { pushGaps } from '../../../src/store/runs/list.ts';
-import { listUnlisted } from '../../../src/store/runs/stored-reservations.ts';
+import { state as stateOf } from '../../../src/core/pipeline.ts';
+import { transaction } from '../../../src/core/store/db/pool.ts';
+import { take } from '../../../src/core/store/records/take.ts';
+import { pushGaps } from '../../../src/core/store/runs/list.ts';
+import { listUnlisted } from '../../../src/core/store/runs/stored-reservations.ts';
 import type { Json } from '../../../src/terms.ts';
 import { type Asked, type Booking, bookings, type Reply } from '../../intake/pull/support/partner.ts';
 import { type Documents, planOf, sync } from '../../intake/pull/support/runtime.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { openSocket } from '../../../src/outbound/socket.ts';
-import { requestOf } from '../../../src/watch/routes/requests.ts';
-import type { EmailSettings, Notice } from '../../../src/watch/routes/route.ts';
-import { mailOf, sendMail } from '../../../src/watch/routes/send.ts';
+import { openSocket } from '../../../src/core/outbound/socket.ts';
+import { requestOf } from '../../../src/operator/watch/routes/requests.ts';
+import type { EmailSettings, Notice } from '../../../src/operator/watch/routes/route.ts';
+import { mailOf, sendMail } from '../../../src/operator/watch/routes/send.ts';
 import { smtpServer } from './smtp-server.ts';
 
 const notice: Notice = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { alertRoutes, routesFor } from '../../../src/operations/alert-routes.ts';
-import { sendDueAlerts, watchOnce } from '../../../src/operations/watch-once.ts';
-import { type Alert, sendStore, settleAlerts } from '../../../src/store/operate/alerts.ts';
+import { alertRoutes, routesFor } from '../../../src/operator/operations/alert-routes.ts';
+import { sendDueAlerts, watchOnce } from '../../../src/operator/operations/watch-once.ts';
+import { type Alert, sendStore, settleAlerts } from '../../../src/operator/store/alerts.ts';
 import { type ApiNode, apiNode } from '../../api/node.ts';
 import { innbound } from '../../support/process.ts';
 import { type SmtpServer, smtpServer } from './smtp-server.ts';
@@ -331,7 +331,7 @@ alerts:
 
   test('mail does not reach private addresses unless allowed', async () => {
     const { runtime } = node;
-    const { testAlertRoute } = await import('../../../src/operations/alert-routes.ts');
+    const { testAlertRoute } = await import('../../../src/operator/operations/alert-routes.ts');
     const { systemClock } = await import('../../../src/kit/clock.ts');
     const sent = await testAlertRoute({ ...runtime, allowPrivate: false }, 'post', systemClock);
     assert.deepEqual(sent, {

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import { pathText } from '../../../../src/json-path/path.ts';
+import { pathText } from '../../../../src/core/json-path/path.ts';
 import type { Json } from '../../api/types.ts';
 
 interface Line {

@@ -1,6 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { listFields, reservationFields } from '../../../../src/canonical/fields.ts';
+import { listFields, reservationFields } from '../../../../src/core/canonical/fields.ts';
 import { call } from '../../api/client.ts';
 import { useAct } from '../../api/query.tsx';
 import type { Json, Previewed } from '../../api/types.ts';

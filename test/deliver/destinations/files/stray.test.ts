@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { readyDestination } from '../../../../src/composition/deliver.ts';
-import { loadDestinationTypes } from '../../../../src/deliver/destinations.ts';
-import { sealSecret } from '../../../../src/documents/keyring.ts';
-import { applyDocument } from '../../../../src/operations/edit-documents.ts';
-import { openRuntime } from '../../../../src/operations/open-runtime.ts';
+import { loadDestinationTypes } from '../../../../src/core/deliver/destinations.ts';
+import { sealSecret } from '../../../../src/core/documents/keyring.ts';
+import { putSecret } from '../../../../src/core/store/documents/secrets.ts';
+import { applyDocument } from '../../../../src/operator/operations/edit-documents.ts';
+import { openRuntime } from '../../../../src/operator/operations/open-runtime.ts';
 import type { Runtime } from '../../../../src/runtime/runtime.ts';
-import { putSecret } from '../../../../src/store/documents/secrets.ts';
 import type { DestinationName } from '../../../../src/terms.ts';
 import { testDatabase } from '../../../support/database.ts';
 

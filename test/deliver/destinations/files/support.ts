@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { DeliverLimits } from '../../../../src/deliver/destination.ts';
-import { destinationType as files } from '../../../../src/deliver/destinations/files/destination.ts';
+import type { DeliverLimits } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as files } from '../../../../src/core/deliver/destinations/files/destination.ts';
 import { services, temporaryFolder } from '../../support.ts';
 
 export const limits: DeliverLimits = {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
-import { foundValues, itemOutcomes } from '../../../../src/deliver/destinations/http/answer.ts';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
-import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/core/deliver/destination.ts';
+import { foundValues, itemOutcomes } from '../../../../src/core/deliver/destinations/http/answer.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
+import { destinationType as webhook } from '../../../../src/core/deliver/destinations/webhook/destination.ts';
 import { delivery, reservation, services } from '../../support.ts';
 
 /** Answers that no correct API gives, and answers to batches: the outcome of each item. */

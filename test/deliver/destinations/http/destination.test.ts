@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
-import { destinationType as webhook } from '../../../../src/deliver/destinations/webhook/destination.ts';
-import type { Authorizer } from '../../../../src/outbound/auth/outgoing.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
+import { destinationType as webhook } from '../../../../src/core/deliver/destinations/webhook/destination.ts';
+import type { Authorizer } from '../../../../src/core/outbound/auth/outgoing.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { delivery, reservation, services } from '../../support.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare, type Here } from '../../../../src/deliver/compare.ts';
-import type { HeldFiles } from '../../../../src/deliver/destination.ts';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
-import type { Delivery } from '../../../../src/deliver/message.ts';
+import { compare, type Here } from '../../../../src/core/deliver/compare.ts';
+import type { HeldFiles } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
+import type { Delivery } from '../../../../src/core/deliver/message.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { delivery, reservation, services } from '../../support.ts';
 import { hubspotAccount } from '../../vendors/hubspot.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Guest } from '../../../../src/canonical/reservation.ts';
-import { erasedPeople, ownerOf, peopleOf } from '../../../../src/deliver/destinations/http/people.ts';
-import type { Delivery, MessageData } from '../../../../src/deliver/message.ts';
+import type { Guest } from '../../../../src/core/canonical/reservation.ts';
+import { erasedPeople, ownerOf, peopleOf } from '../../../../src/core/deliver/destinations/http/people.ts';
+import type { Delivery, MessageData } from '../../../../src/core/deliver/message.ts';
 import { delivery, reservation } from '../../support.ts';
 
 const ana: Guest = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
 import { listen, type Reply } from '../../http-server.ts';
 import { services } from '../../support.ts';
 import { type Account, Refusal } from '../../vendors/account.ts';

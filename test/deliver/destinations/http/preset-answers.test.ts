@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { drainOnce } from '../../../../src/deliver/deliveries.ts';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
+import { drainOnce } from '../../../../src/core/deliver/deliveries.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from '../../support.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { encodeRecord, type Guest } from '../../../../src/canonical/reservation.ts';
-import { ConsentHistory } from '../../../../src/deliver/consent.ts';
-import type { DeliverLimits } from '../../../../src/deliver/destination.ts';
-import { destinationType as http } from '../../../../src/deliver/destinations/http/destination.ts';
-import { presets } from '../../../../src/deliver/destinations/http/preset.ts';
-import type { Delivery } from '../../../../src/deliver/message.ts';
+import { encodeRecord, type Guest } from '../../../../src/core/canonical/reservation.ts';
+import { ConsentHistory } from '../../../../src/core/deliver/consent.ts';
+import type { DeliverLimits } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as http } from '../../../../src/core/deliver/destinations/http/destination.ts';
+import { presets } from '../../../../src/core/deliver/destinations/http/preset.ts';
+import type { Delivery } from '../../../../src/core/deliver/message.ts';
 import type { Json } from '../../../../src/terms.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { delivery, reservation, services } from '../../support.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Reservation } from '../../../../src/canonical/reservation.ts';
+import type { Reservation } from '../../../../src/core/canonical/reservation.ts';
 import { delivery, reservation } from '../../support.ts';
 import { limits, setUp } from './support.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { differingPaths } from '../../../../src/deliver/compare.ts';
-import { type HeldFiles, Unreadable } from '../../../../src/deliver/destination.ts';
-import { destinationType as postgres } from '../../../../src/deliver/destinations/postgres/destination.ts';
-import { contentOf } from '../../../../src/deliver/expected.ts';
+import { differingPaths } from '../../../../src/core/deliver/compare.ts';
+import { type HeldFiles, Unreadable } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as postgres } from '../../../../src/core/deliver/destinations/postgres/destination.ts';
+import { contentOf } from '../../../../src/core/deliver/expected.ts';
 import { delivery, reservation, services } from '../../support.ts';
 import { limits, setUp } from './support.ts';
 

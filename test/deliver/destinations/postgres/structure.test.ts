@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOf } from '../../../../src/deliver/batch.ts';
-import { mistypedColumns } from '../../../../src/deliver/destinations/postgres/failure.ts';
+import { healthOf } from '../../../../src/core/deliver/batch.ts';
+import { mistypedColumns } from '../../../../src/core/deliver/destinations/postgres/failure.ts';
 import { plainPool } from '../../../support/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../../support/pgbouncer.ts';
 import { delivery, reservation } from '../../support.ts';

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
-import type { BrandFacts, DeliverLimits } from '../../../../src/deliver/destination.ts';
-import { destinationType as postgres } from '../../../../src/deliver/destinations/postgres/destination.ts';
+import type { BrandFacts, DeliverLimits } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as postgres } from '../../../../src/core/deliver/destinations/postgres/destination.ts';
 import { plainPool, testDatabase } from '../../../support/database.ts';
 import { services } from '../../support.ts';
 

@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { DeliverLimits, Outcome } from '../../../../src/deliver/destination.ts';
-import { destinationType as s3 } from '../../../../src/deliver/destinations/s3/destination.ts';
+import type { DeliverLimits, Outcome } from '../../../../src/core/deliver/destination.ts';
+import { destinationType as s3 } from '../../../../src/core/deliver/destinations/s3/destination.ts';
 import { delivery, reservation, services } from '../../support.ts';
 
 /** A storage server that answers as it likes: every answer is an outage of this destination, and costs little. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { toWire } from '../../../../src/outbound/ask/request.ts';
-import type { HmacAuth } from '../../../../src/outbound/auth/hmac.ts';
-import { signed } from '../../../../src/outbound/auth/hmac.ts';
-import { openHttp } from '../../../../src/outbound/http.ts';
+import { toWire } from '../../../../src/core/outbound/ask/request.ts';
+import type { HmacAuth } from '../../../../src/core/outbound/auth/hmac.ts';
+import { signed } from '../../../../src/core/outbound/auth/hmac.ts';
+import { openHttp } from '../../../../src/core/outbound/http.ts';
 import { type Asked, bookings, type Reply } from '../support/partner.ts';
 import { planOf, sync } from '../support/runtime.ts';
 import { setUpPulls } from '../support/set-up.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { firstPassAfter } from '../../../../src/intake/pull/run/pass-end.ts';
+import { firstPassAfter } from '../../../../src/core/intake/pull/run/pass-end.ts';
 import { type ListRequest, pageAt, type ReadOptions, readList } from '../support/read-list.ts';
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `R${i}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchSingle } from '../../../../src/intake/pull/request/single.ts';
-import { executeRun } from '../../../../src/intake/pull/run/execution.ts';
+import { fetchSingle } from '../../../../src/core/intake/pull/request/single.ts';
+import { executeRun } from '../../../../src/core/intake/pull/run/execution.ts';
 import type { IntegrationName } from '../../../../src/terms.ts';
 import type { Asked, Reply, ScriptedPartner } from '../support/partner.ts';
 import { sync } from '../support/runtime.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pullPorts } from '../../../../src/composition/pull.ts';
-import { checkFiles } from '../../../../src/documents/check.ts';
-import { fetchSingle } from '../../../../src/intake/pull/request/single.ts';
-import { syncOnce } from '../../../../src/intake/pull/run/sync-once.ts';
-import { listDrift } from '../../../../src/store/records/drift.ts';
-import { listUnlisted } from '../../../../src/store/runs/stored-reservations.ts';
+import { checkFiles } from '../../../../src/core/documents/check.ts';
+import { fetchSingle } from '../../../../src/core/intake/pull/request/single.ts';
+import { syncOnce } from '../../../../src/core/intake/pull/run/sync-once.ts';
+import { listDrift } from '../../../../src/core/store/records/drift.ts';
+import { listUnlisted } from '../../../../src/core/store/runs/stored-reservations.ts';
 import type { IntegrationName } from '../../../../src/terms.ts';
 import { type ApiNode, apiNode } from '../../../api/node.ts';
 import { bookings, type Reply, type ScriptedPartner, startPartner } from '../support/partner.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDryRunStore } from '../../../../src/store/runs/dry-runs.ts';
+import { openDryRunStore } from '../../../../src/core/store/runs/dry-runs.ts';
 import { listPage, pagination, replyOf, type Style } from '../support/list.ts';
 import { type Asked, bookings, type Reply } from '../support/partner.ts';
 import { sync } from '../support/runtime.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestTemplate } from '../../../../src/documents/pull.ts';
-import { listValues } from '../../../../src/intake/pull/request/list-request.ts';
+import type { RequestTemplate } from '../../../../src/core/documents/pull.ts';
+import { listValues } from '../../../../src/core/intake/pull/request/list-request.ts';
+import { fill, fillPath, openRequest, toWire } from '../../../../src/core/outbound/ask/request.ts';
 import { urlFault } from '../../../../src/kit/plain-url.ts';
-import { fill, fillPath, openRequest, toWire } from '../../../../src/outbound/ask/request.ts';
 
 const values = listValues({
   window: { from: '2026-03-28', to: '2026-03-29' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readInventory } from '../../../../src/store/measures/hotel-report.ts';
+import { readInventory } from '../../../../src/core/store/runs/inventory.ts';
 import type { IntegrationName } from '../../../../src/terms.ts';
 import { jumpingClock } from '../support/clock.ts';
 import type { Asked, Reply } from '../support/partner.ts';

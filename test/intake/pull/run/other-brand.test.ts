@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDryRunStore } from '../../../../src/store/runs/dry-runs.ts';
+import { openDryRunStore } from '../../../../src/core/store/runs/dry-runs.ts';
 import { bookings } from '../support/partner.ts';
 import { planOf, sync } from '../support/runtime.ts';
 import { setUpPulls } from '../support/set-up.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { progressView } from '../../../../src/cli/progress.ts';
-import { firstPass, noCounts, type Position } from '../../../../src/intake/pull/run/run-state.ts';
-import { progressFigures } from '../../../../src/intake/pull/run/sync-once.ts';
+import { firstPass, noCounts, type Position } from '../../../../src/core/intake/pull/run/run-state.ts';
+import { progressFigures } from '../../../../src/core/intake/pull/run/sync-once.ts';
+import { progressView } from '../../../../src/operator/cli/progress.ts';
 
 const position: Position = {
   from: '2026-03-01',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
-import { startRunner } from '../../../../src/intake/pull/run/runner.ts';
-import { startScheduler } from '../../../../src/intake/pull/run/schedule.ts';
+import { startRunner } from '../../../../src/core/intake/pull/run/runner.ts';
+import { startScheduler } from '../../../../src/core/intake/pull/run/schedule.ts';
+import { openPartnerStore } from '../../../../src/core/store/runs/partner-accounts.ts';
+import { openRunStore } from '../../../../src/core/store/runs/runs.ts';
+import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../../../src/core/store/runs/schedules.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { Wake } from '../../../../src/kit/loop.ts';
-import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
-import { openRunStore } from '../../../../src/store/runs/runs.ts';
-import { alignSchedules, msToNextStart, type Schedule, startDue } from '../../../../src/store/runs/schedules.ts';
 import { type IntegrationName, syncTypes } from '../../../../src/terms.ts';
 import { bookings } from '../support/partner.ts';
 import { setUpPulls } from '../support/set-up.ts';

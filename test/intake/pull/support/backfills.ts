@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PullPorts } from '../../../../src/intake/pull/ports.ts';
-import type { Run } from '../../../../src/intake/pull/run/run-state.ts';
+import type { PullPorts } from '../../../../src/core/intake/pull/ports.ts';
+import type { Run } from '../../../../src/core/intake/pull/run/run-state.ts';
 import type { IntegrationName } from '../../../../src/terms.ts';
 import { listPage, pagination, replyOf, type Style } from './list.ts';
 import { type Asked, arriving, bookings, type Reply, type ScriptedPartner } from './partner.ts';

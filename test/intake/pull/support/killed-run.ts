@@ -1,11 +1,11 @@
 /** A separate process that runs a sync until it is killed. */
 import { pino } from 'pino';
+import { openHttp } from '../../../../src/core/outbound/http.ts';
+import { openPool } from '../../../../src/core/store/db/pool.ts';
+import { openPartnerStore } from '../../../../src/core/store/runs/partner-accounts.ts';
+import { openTokenStore } from '../../../../src/core/store/runs/partner-tokens.ts';
+import { openRunStore } from '../../../../src/core/store/runs/runs.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { openHttp } from '../../../../src/outbound/http.ts';
-import { openPool } from '../../../../src/store/db/pool.ts';
-import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
-import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
-import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import { pagination } from './list.ts';
 import { keyring, planOf, sync } from './runtime.ts';
 

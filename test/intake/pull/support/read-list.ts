@@ -1,7 +1,7 @@
-import type { Row, WholePage } from '../../../../src/intake/pull/page/page.ts';
-import { paginatorFor } from '../../../../src/intake/pull/page/paginate.ts';
-import { WindowReader } from '../../../../src/intake/pull/run/pass.ts';
-import { firstPass, type PassState } from '../../../../src/intake/pull/run/run-state.ts';
+import type { Row, WholePage } from '../../../../src/core/intake/pull/page/page.ts';
+import { paginatorFor } from '../../../../src/core/intake/pull/page/paginate.ts';
+import { WindowReader } from '../../../../src/core/intake/pull/run/pass.ts';
+import { firstPass, type PassState } from '../../../../src/core/intake/pull/run/run-state.ts';
 import { shortHash } from '../../../../src/kit/short-hash.ts';
 
 /** One request as the partner sees it. */

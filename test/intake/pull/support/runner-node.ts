@@ -1,12 +1,12 @@
 /** A separate process that claims runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
-import { startRunner } from '../../../../src/intake/pull/run/runner.ts';
+import { startRunner } from '../../../../src/core/intake/pull/run/runner.ts';
+import { openHttp } from '../../../../src/core/outbound/http.ts';
+import { openPool } from '../../../../src/core/store/db/pool.ts';
+import { openPartnerStore } from '../../../../src/core/store/runs/partner-accounts.ts';
+import { openTokenStore } from '../../../../src/core/store/runs/partner-tokens.ts';
+import { openRunStore } from '../../../../src/core/store/runs/runs.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { openHttp } from '../../../../src/outbound/http.ts';
-import { openPool } from '../../../../src/store/db/pool.ts';
-import { openPartnerStore } from '../../../../src/store/runs/partner-accounts.ts';
-import { openTokenStore } from '../../../../src/store/runs/partner-tokens.ts';
-import { openRunStore } from '../../../../src/store/runs/runs.ts';
 import { pagination, type Style } from './list.ts';
 import { keyring, planOf } from './runtime.ts';
 

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addDays, localDateAt } from '../../../../src/canonical/values.ts';
-import { daysIn, firstHalf, nextWindow, startOfDay, type Window } from '../../../../src/intake/pull/window/windows.ts';
+import { addDays, localDateAt } from '../../../../src/core/canonical/values.ts';
+import {
+  daysIn,
+  firstHalf,
+  nextWindow,
+  startOfDay,
+  type Window,
+} from '../../../../src/core/intake/pull/window/windows.ts';
 
 const zones = [
   'Europe/Lisbon',

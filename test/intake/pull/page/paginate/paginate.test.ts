@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nextLink, paginatorFor, readTotal } from '../../../../../src/intake/pull/page/paginate.ts';
+import { nextLink, paginatorFor, readTotal } from '../../../../../src/core/intake/pull/page/paginate.ts';
 import type { Json } from '../../../../../src/terms.ts';
 
 test('the next link is found among others in any notation', () => {

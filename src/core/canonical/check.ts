@@ -1,0 +1,161 @@
+import type { ErrorCode } from '../../errors.ts';
+import type { Note } from '../../terms.ts';
+import { FieldCheck, mostItems, mustBeThere, type Problem } from './field-check.ts';
+import { entriesOf, type ListName, requiredFields, reservationOrder, type Table } from './fields.ts';
+import type { Charge, Guest, Reservation, Room } from './reservation.ts';
+import { type Status, statuses } from './values.ts';
+
+type Fields<Of> = { readonly [Key in keyof Of]?: unknown };
+/** Canonical keys with unchecked values. Other keys are ignored. */
+export type ReservationDraft = Fields<Reservation>;
+type GuestDraft = Fields<Guest>;
+
+interface Invalid {
+  readonly kind: 'invalid';
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+}
+
+type Checked<Name extends string, Of> =
+  | ({ readonly kind: 'ok'; readonly notes: readonly Note[] } & { readonly [Key in Name]: Of })
+  | Invalid;
+
+const knownStatuses: ReadonlySet<string> = new Set(statuses);
+/** The status has its own rule. */
+const required = [...requiredFields].filter((name) => name !== 'status') as Exclude<keyof Reservation, 'status'>[];
+const noNotes: readonly Note[] = [];
+
+/** Each field with its method of FieldCheck, in the order of the schema. */
+function methodsOf(table: Table) {
+  return entriesOf(table).flatMap(([name, { kind, check }]) =>
+    kind === 'status' ? [] : [[name, check ?? (kind === 'birth_date' ? 'date' : kind)] as const],
+  );
+}
+const methods = {
+  reservation: methodsOf('reservation').filter(([name]) => name !== 'extra'),
+  guests: methodsOf('guests'),
+  rooms: methodsOf('rooms'),
+  charges: methodsOf('charges'),
+};
+
+/**
+ * Turns a draft into the canonical record, or lists every rule it breaks. Keys are in the order of the schema, so that equal
+ * content is equal text. A canonical record passes unchanged.
+ */
+export function toReservation(draft: {
+  readonly record: ReservationDraft;
+  readonly strict?: ReadonlySet<string> | undefined;
+}): Checked<'reservation', Reservation> {
+  return checked(draft, true);
+}
+
+/** Checks the fields that a message carries; none is required, because other messages may have sent the rest. */
+export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
+  return checked(draft, false);
+}
+
+function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): Checked<'reservation', Reservation> {
+  const raw = draft.record;
+  const check = new FieldCheck(draft.strict);
+  const read = checkEach<Reservation>('reservation', raw, check);
+  const guests = list<Guest>(check, raw.guests, 'guests');
+  const rooms = list<Room>(check, raw.rooms, 'rooms');
+  const charges = list<Charge>(check, raw.charges, 'charges');
+  const extra = check.json(raw.extra, 'extra');
+
+  const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
+  let isIncomplete = false;
+  if (isWhole) {
+    for (const name of required) {
+      if (read[name] !== undefined) continue;
+      isIncomplete = true;
+      if (isEmpty(raw[name])) check.fail(name, mustBeThere, raw[name]);
+    }
+  }
+  const { check_in: checkIn, check_out: checkOut, status_raw: statusRaw } = read;
+  if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
+    check.conflict('check_out', 'must not be before check_in');
+  // A record whose only fault is its status has its own code: the fix is a line under `values`.
+  const otherwiseSound = check.problems.length === 0;
+  if (status === undefined) {
+    const given = statusRaw ?? raw.status_raw ?? raw.status;
+    const unknown = !isEmpty(given);
+    if (unknown) check.failStatus(given);
+    else if (isWhole) check.fail('status', mustBeThere, given);
+    if (unknown || isWhole)
+      return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
+  }
+  if (check.problems.length > 0 || isIncomplete) return invalid(check, 'record.invalid');
+
+  const rest: Record<string, unknown> = { status, guests, rooms, charges, extra };
+  const reservation: Record<string, unknown> = {};
+  for (const name of reservationOrder) {
+    const value = read[name as keyof Reservation] ?? rest[name];
+    if (value !== undefined) reservation[name] = value;
+  }
+  return {
+    kind: 'ok',
+    reservation: reservation as unknown as Reservation,
+    notes: check.notes.length === 0 ? noNotes : check.notes,
+  };
+}
+
+/** `strict` names fields without a list: nationality. */
+export function toGuest(draft: {
+  readonly record: GuestDraft;
+  readonly strict?: ReadonlySet<string> | undefined;
+}): Checked<'guest', Guest> {
+  const check = new FieldCheck(draft.strict);
+  const guest = checkEach<Guest>('guests', draft.record, check);
+  return check.problems.length > 0 ? invalid(check, 'record.invalid') : { kind: 'ok', guest, notes: check.notes };
+}
+
+function invalid(check: FieldCheck, code: ErrorCode): Invalid {
+  return { kind: 'invalid', code: check.code ?? code, problems: check.problems };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** The fields that have a value. */
+function checkEach<Of>(table: Table, raw: object, check: FieldCheck): Partial<Of> {
+  const item: Record<string, unknown> = {};
+  for (const [name, method] of methods[table]) {
+    const value = check[method]((raw as Record<string, unknown>)[name], name);
+    if (value !== undefined) item[name] = value;
+  }
+  return item as Partial<Of>;
+}
+
+function list<Of extends object>(check: FieldCheck, value: unknown, name: ListName): Of[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    check.fail(name, 'must be a list', value);
+    return [];
+  }
+  if (value.length > mostItems[name]) {
+    check.refuse(name, `must have at most ${mostItems[name]} items`, value, 'record.too_many_items');
+    return [];
+  }
+  const items: Of[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const item: unknown = value[index];
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      check.fail(`${name}[${index}]`, 'must be an object', item);
+      continue;
+    }
+    check.at(name, index);
+    const made = checkEach<Of>(name, item, check) as Of;
+    // A guest that was sent without any field is an erased one; its place stays.
+    if (name === 'guests' && isEmptyGuest(made as Guest) && !isEmptyGuest(item)) check.leaveOut(`guests[${index}]`);
+    else items.push(made);
+  }
+  check.at(undefined);
+  return items;
+}
+
+export function isEmptyGuest(guest: Guest): boolean {
+  for (const _ in guest) return false;
+  return true;
+}

@@ -1,0 +1,14 @@
+import type { Note } from '../../terms.ts';
+import type { Path } from '../brand/compile.ts';
+import type { Reservation } from '../canonical/reservation.ts';
+import { normalizeReservation } from '../normalize/normalize.ts';
+
+export interface Said {
+  readonly record: Reservation;
+  readonly notes: readonly Note[];
+}
+
+export function cleaned({ region }: Path, reservation: Reservation, before: readonly Note[]): Said {
+  const { reservation: record, notes } = normalizeReservation(reservation, region);
+  return { record, notes: notes.length === 0 ? before : [...before, ...notes] };
+}

@@ -1,0 +1,203 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { type Document, parseDocument } from 'yaml';
+import type { DocumentKind, LoadedDocument, LoadedDocuments } from '../../core/documents/kinds.ts';
+import type { Mistake } from '../../core/documents/mistake.ts';
+import type { Tx } from '../../core/store/db/pool.ts';
+import { documentsAround } from '../../core/store/documents/documents.ts';
+import { countRecords } from '../../core/store/records/stored-record.ts';
+import type { BrokenCase } from '../../errors/broken-cases.ts';
+import { InnboundError } from '../../errors.ts';
+import { changeDocument } from '../../runtime/in-force.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { sealable } from '../../runtime/seal-documents.ts';
+import { checkOffered } from './check-offered.ts';
+import { fileHere, freeFile, isUnapplied, isWritten, listedBrands, writeWhole } from './document-file.ts';
+import { acceptCases as acceptAll, casesBrokenBy } from './mapping-cases.ts';
+import { offThread } from './off-thread.ts';
+import { fileName, isOne, type Named, readAround, soundSources, sourcesAround } from './sources-in-force.ts';
+
+interface EditedDocument {
+  readonly kind: DocumentKind;
+  readonly name: string;
+  readonly text: string;
+}
+
+interface ApplyOptions {
+  /** Accept the new records of cases that the text changes. */
+  readonly acceptCases?: boolean;
+  /** The version that the text was made from, 0 for a new document; refused if another one is in force. */
+  readonly replaces?: number | undefined;
+  /** Runs in the transaction of the change before anything is written, and may throw. */
+  readonly within?: (tx: Tx) => Promise<unknown>;
+}
+
+export type EditResult =
+  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
+  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
+  | { readonly kind: 'unknown' }
+  /** Another version is in force than the one that the edit replaces; 0 if none is. */
+  | { readonly kind: 'outdated'; readonly version: number }
+  /** The file has changes of somebody who has not applied them yet. */
+  | { readonly kind: 'unapplied'; readonly file: string }
+  /** The brand is a row of a file of many brands, which is edited by hand. */
+  | { readonly kind: 'listed'; readonly file: string }
+  /** The workspace folder is read-only; `file` is where the change must be made. */
+  | { readonly kind: 'read_only'; readonly file: string };
+
+/** Mistakes and warnings of a text, checked as an apply checks it. Writes nothing. */
+export async function validateDocument(runtime: Runtime, kind: DocumentKind, name: string | undefined, text: string) {
+  const file = fileName(kind, name ?? 'new-document');
+  const around = await readAround(runtime, runtime.pool, { kind, name }, text);
+  const { checked, holdsCredentials } = await checkOffered(runtime, around, [{ kind, name, file, text }]);
+  return {
+    mistakes: checked.kind === 'ok' ? [] : checked.mistakes,
+    warnings: checked.warnings
+      .filter((one) => one.file === file)
+      .map((one) => ({ ...one, severity: 'warning' as const })),
+    holdsCredentials,
+  };
+}
+
+/**
+ * Edits one document through the API: checks it together with the documents in force, puts it in force, and writes its file into this
+ * node's workspace. Other nodes read documents from the database, never from this folder.
+ */
+export async function applyDocument(
+  runtime: Runtime,
+  { kind, name, text }: EditedDocument,
+  by: string,
+  { acceptCases = false, replaces, within }: ApplyOptions = {},
+): Promise<EditResult> {
+  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
+    const around = await readAround(runtime, tx, { kind, name }, text);
+    const inForce = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
+    if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
+    const here = await fileHere(runtime.workspaceDir, kind, name);
+    const file = here?.file ?? freeFile(runtime.workspaceDir, kind, name);
+    const { checked } = await checkOffered(runtime, around, [{ kind, name, file, text }]);
+    if (checked.kind === 'invalid') return { refused: { kind: 'invalid', mistakes: checked.mistakes } };
+    // The file gets the references too: a credential typed in the console is never written to a disk.
+    const sealed = sealable(runtime.keys, { kind, name, source: text });
+    const source = sealed?.document.source ?? text;
+    if (here && here.text !== source && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
+      return { refused: { kind: 'unapplied', file } };
+    }
+    const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: text }]) : [];
+    const cases = broken.filter(({ message }) => !acceptCases || message !== null);
+    if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
+    await within?.(tx);
+    if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
+      return { refused: { kind: 'read_only', file } };
+    }
+    if (broken.length > 0) await acceptAll(runtime, tx, { name, source: text }, by);
+    const put = withConnector(checked.documents, kind, name, around).map((one) =>
+      isOne(one, { kind, name }) ? (sealed?.document ?? one) : one,
+    );
+    const secrets = sealed?.secrets ?? [];
+    return {
+      put,
+      secrets,
+      remove: [],
+      result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }),
+    };
+  });
+  return afterChange(runtime, applied);
+}
+
+/** Edits the text of a document that is in force; comments and order stay. */
+export async function editInForce(
+  runtime: Runtime,
+  { kind, name }: Pick<EditedDocument, 'kind' | 'name'>,
+  by: string,
+  edit: (yaml: Document) => void,
+  options: ApplyOptions = {},
+): Promise<EditResult> {
+  const before = kind === 'workspace' ? await stored(runtime, kind, name) : await inForce(runtime, kind, name);
+  const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
+  edit(yaml);
+  const text = yaml.toString({ lineWidth: 0 });
+  return applyDocument(runtime, { kind, name, text }, by, { ...options, ...(before && { replaces: before.version }) });
+}
+
+export async function inForce(runtime: Runtime, kind: DocumentKind, name: string) {
+  const document = await stored(runtime, kind, name);
+  if (document === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
+  return document;
+}
+
+const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
+  (await documentsAround(pool, [name])).find((one) => isOne(one, { kind, name }));
+
+export async function removeDocument(
+  runtime: Runtime,
+  kind: DocumentKind,
+  name: string,
+  by: string,
+): Promise<EditResult> {
+  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
+    const around = await readAround(runtime, tx, { kind, name });
+    const draft = around.find((one) => one.kind === kind && one.name === name);
+    if (draft === undefined) return { refused: { kind: 'unknown' } };
+    const others = await sourcesAround(around, [{ kind, name }]);
+    const sources = await soundSources(runtime, around, others, [{ kind, name }]);
+    const checked = await offThread(runtime, 'check', { sources });
+    if (checked.kind === 'invalid') return { refused: checked };
+    const row = kind === 'integration' ? (await listedBrands(runtime.workspaceDir)).get(name) : undefined;
+    if (row !== undefined) return { refused: { kind: 'listed', file: row.file } };
+    const here = await fileHere(runtime.workspaceDir, kind, name);
+    if (here && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
+      return { refused: { kind: 'unapplied', file: here.file } };
+    }
+    if (here && !(await isWritten(() => rm(path.join(runtime.workspaceDir, here.file))))) {
+      return { refused: { kind: 'read_only', file: here.file } };
+    }
+    const { version } = draft;
+    const result = { kind: 'applied', version, file: here?.file ?? fileName(kind, name) } as const;
+    return { put: [], remove: [draft], result: () => result };
+  });
+  return afterChange(runtime, applied);
+}
+
+/** This node reads the new documents at once; a signal makes the others do the same. */
+async function afterChange(runtime: Runtime, applied: EditResult): Promise<EditResult> {
+  if (applied.kind === 'applied') {
+    await runtime.refresh();
+    runtime.wake.signal('documents');
+  }
+  return applied;
+}
+
+const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>
+  all.find((one) => isOne(one, { kind, name }))?.version ?? 0;
+
+/** The document; for the first integration that uses a shipped connector, that connector too. */
+function withConnector(
+  loaded: LoadedDocuments,
+  kind: DocumentKind,
+  name: string,
+  around: readonly Named[],
+): LoadedDocument[] {
+  if (kind === 'workspace') return [loaded.workspace];
+  const document = loaded[`${kind}s`].get(name);
+  if (document === undefined) return [];
+  if (document.kind !== 'integration') return [document];
+  const connector = loaded.connectors.get(document.body.connector);
+  const known = connector && around.some((one) => isOne(one, connector));
+  return connector && !known ? [connector, document] : [document];
+}
+
+/** Which brands a change of a document concerns, and how many records they have. */
+export async function documentImpact(runtime: Runtime, kind: DocumentKind, name: string) {
+  const integrations = [...runtime.active().integrations.values()]
+    .filter(
+      (brand) =>
+        kind === 'workspace' ||
+        (kind === 'integration' && brand.integration === name) ||
+        (kind === 'connector' && brand.connector.name === name) ||
+        (kind === 'destination' && brand.body.deliver.includes(name)),
+    )
+    .map((brand) => brand.integration as string);
+  return { integrations, records: await countRecords(runtime.pool, integrations) };
+}

@@ -1,0 +1,16 @@
+import type { Http } from '../../core/outbound/http.ts';
+import { withoutCards } from './cards.ts';
+
+/** The client for partners' data: card numbers are removed from every answer before anything reads it. */
+export function httpWithoutCards(http: Http): Http {
+  return {
+    request: async (exchange) => {
+      const answered = await http.request(exchange);
+      if (answered.kind === 'failed') return answered;
+      const { buffer, byteOffset, byteLength } = answered.bytes;
+      const { bytes, cards } = withoutCards(Buffer.from(buffer, byteOffset, byteLength));
+      return cards === 0 ? answered : { ...answered, bytes };
+    },
+    close: () => http.close(),
+  };
+}
