@@ -13,7 +13,7 @@ export interface Table {
 
 export function tablesOf(schema: string): Table[] {
   const groups = [...schema.matchAll(/^\n-- ([A-Z].*)\n$/gm)].map(({ 1: name = '', index }) => ({ name, index }));
-  return [...schema.matchAll(/^create table (\w+) \(\n([\s\S]*?)\n\)/gm)].map(
+  return [...schema.matchAll(/^create (?:unlogged )?table (\w+) \(\n([\s\S]*?)\n\)/gm)].map(
     ({ 1: name = '', 2: body = '', index }) => {
       const lines = body.split('\n').map((line) => line.trim());
       const columns = lines.flatMap((line) => {

@@ -108,7 +108,8 @@ test('a starting service takes up no file while one changes a kept sample; a com
   const { workspaceDir } = node.runtime;
   const files = { connector: 'connectors/hotel.yaml', destination: 'destinations/lake.yaml' };
   const lake = await readFile(path.join(workspaceDir, files.destination), 'utf8');
-  await writeFile(path.join(workspaceDir, files.connector), hotelConnector('map: { channel: agent }\n'));
+  // A text that was never in force: an older one would wait for apply.
+  await writeFile(path.join(workspaceDir, files.connector), hotelConnector('map: { channel: agent, source: agent }\n'));
   await writeFile(path.join(workspaceDir, files.destination), lake.replace('path: out', 'path: elsewhere'));
   const lines: { readonly level: number; readonly code?: string; readonly cases?: string }[] = [];
   const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
