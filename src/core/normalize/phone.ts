@@ -1,4 +1,5 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { dialled } from './dialled.ts';
 import type { NameRegions } from './name-rules.ts';
 import { saysNothing, visible } from './text.ts';
 
@@ -140,8 +141,13 @@ function readNational(text: string, regions: NameRegions): ReadNumber | undefine
 const longestExtension = 6;
 
 function parse(text: string, region: CountryCode | undefined): Omit<ReadNumber, 'by'> | undefined {
+  const usual = dialled(text, region);
+  const number = usual === undefined ? byLibrary(text, region) : { e164: usual, extension: false };
+  return number && e164Pattern.test(number.e164) ? { kind: 'number', ...number } : undefined;
+}
+
+function byLibrary(text: string, region: CountryCode | undefined): Pick<ReadNumber, 'e164' | 'extension'> | undefined {
   const number = parsePhoneNumberFromString(text, { ...(region && { defaultCountry: region }), extract: false });
   if (!number?.isValid() || (number.ext?.length ?? 0) > longestExtension) return undefined;
-  const e164: string = number.number;
-  return e164Pattern.test(e164) ? { kind: 'number', e164, extension: number.ext !== undefined } : undefined;
+  return { e164: number.number, extension: number.ext !== undefined };
 }

@@ -74,8 +74,6 @@ export function decide(
   const finished = finish(brand, statement, made.draft);
   if (finished.kind === 'dead') return finished;
   const newest = stored && isNewer(stored.moment, moment) ? stored.moment : moment;
-  const overruled = !isNew && (isTooOld || isOverruled(brand, known, claims, claim, made, statement));
-  const marks = { ...((overruled || own.length > 0) && { isOverruled: true }), ...(isHeld && { isHeld }) };
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;
     return left(stored, before, statement, finished, { moment: newest, claims: storedClaims(claims, false, open) });
@@ -85,7 +83,14 @@ export function decide(
   const text = recordText(record);
   const diff = isNew || text === stored?.text ? [] : difference(parseJson(stored?.text ?? ''), parseJson(text));
   const refusals = dropped.map(({ by }) => noteOf('refused', by.path));
-  if (!isNew && stored.event !== 'removed' && diff.length === 0) {
+  const isChange = isNew || stored.event === 'removed' || diff.length > 0;
+  // Of a change only a row of the list asks for it: whether the same row may change the record at the next poll.
+  const overruled =
+    !isNew &&
+    (!isChange || statement.listed !== undefined) &&
+    (isTooOld || isOverruled(brand, known, claims, claim, made, statement));
+  const marks = { ...((overruled || own.length > 0) && { isOverruled: true }), ...(isHeld && { isHeld }) };
+  if (!isChange) {
     const kind = isHeld ? 'held' : overruled ? 'superseded' : 'unchanged';
     const why = isHeld
       ? reason
@@ -100,7 +105,8 @@ export function decide(
       isShown: isRepeated && open.length === 0 && kept.length === 0 && isOfList(statement) && !isNotedAgain(statement),
     };
   }
-  const { givers } = made;
+  // A guest event is about one guest; that the rest of the reservation stays needs no note.
+  const givers = isNew ? undefined : made.givers?.();
   return {
     kind: 'change',
     ...changeAfter(before && { version, status: before.status }, record.status),
@@ -111,11 +117,10 @@ export function decide(
     notes: [
       ...statement.notes,
       ...finished.notes,
-      // A guest event is about one guest; that the rest of the reservation stays needs no note.
-      ...(givers === undefined || isNew || statement.arrival.cause === 'guest'
+      ...(givers === undefined || statement.arrival.cause === 'guest'
         ? []
         : keptNotes(givers, statement.source, moment)),
-      ...(givers === undefined || isNew ? [] : consentNotes(diff, (path) => givers.get(path))),
+      ...(givers === undefined ? [] : consentNotes(diff, (path) => givers.get(path))),
       ...held.map(({ path, reason }) => noteOf('held', path, { reason })),
       ...refusals,
     ],
@@ -191,7 +196,7 @@ const isSame = (a: Says, b: Says): boolean => difference(a as unknown as Json, b
 interface Made {
   readonly folded: Folded;
   readonly draft: Reservation | ReservationDraft;
-  readonly givers?: ReadonlyMap<string, Giver>;
+  readonly givers?: () => ReadonlyMap<string, Giver>;
   /** The record is what the statement says by itself. */
   readonly isPlain: boolean;
   /** Nothing that was said counts. */

@@ -150,7 +150,6 @@ function placesIn(
   prior: readonly Element[],
   items: readonly SaidItem[],
 ): readonly (number | undefined)[] {
-  if (prior.length === 0) return items.map(() => undefined);
   const here = prior.flatMap(({ gone }, place) => (gone === undefined ? [place] : []));
   const at = (places: readonly number[]) => places.map((place) => identityOf(prior[place] as Element));
   const places = matchItems(name, at(here), items.map(identityOf), true).map((place) => here[place ?? -1]);

@@ -32,9 +32,34 @@ export function matchItems(
   isOneSource = false,
   behind?: readonly ItemIdentity[],
 ): (number | undefined)[] {
+  if (base.length === 0 || others.length === 0) return others.map(() => undefined);
+  // The usual case: two statements mention the same elements with the same values.
+  if (behind === undefined && areEqual(base, others)) return others.map((_, place) => place);
   return isOneSource || haveKeysInCommon(base, others)
     ? match(list, base, others, behind)
     : match(list, base.map(withoutKey), others.map(withoutKey), behind);
+}
+
+function areEqual(base: readonly ItemIdentity[], others: readonly ItemIdentity[]): boolean {
+  const only = ({ looks: [look, second] }: ItemIdentity) =>
+    second === undefined && look?.length === 1 ? look[0] : undefined;
+  return (
+    base.length === others.length &&
+    base.every((item, place) => {
+      const other = others[place] as ItemIdentity;
+      const [a, b] = [only(item), only(other)];
+      return a !== undefined && b !== undefined && item.key === other.key && isShallowEqual(a, b);
+    })
+  );
+}
+
+function isShallowEqual(a: Values, b: Values): boolean {
+  let count = 0;
+  for (const field in a) {
+    if (a[field] !== b[field]) return false;
+    count++;
+  }
+  return Object.keys(b).length === count;
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */

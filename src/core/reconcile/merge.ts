@@ -25,8 +25,8 @@ export interface Giver {
 export interface Merged {
   /** The merged canonical values, in the form that the check takes. */
   readonly draft: { readonly [field: string]: Json };
-  /** By canonical path, such as guests[0].email: every field with a value. */
-  readonly givers: ReadonlyMap<string, Giver>;
+  /** By canonical path, such as guests[0].email: who gave each field that has a value. */
+  readonly givers: () => ReadonlyMap<string, Giver>;
   /** Of each guest, by position. */
   readonly consents: readonly (Consent | undefined)[];
 }
@@ -40,16 +40,20 @@ export function merge(accounts: Accounts): Merged {
   const top = new Slots();
   for (const { source, account } of sources) top.add(account, source, account.moment);
   const draft: { [field: string]: Json } = top.draft();
-  const givers = new Map<string, Giver>();
-  top.addGivers(givers, '');
-  let consents: (Consent | undefined)[] = [];
-  for (const name of listNames) {
+  const lists = listNames.flatMap((name) => {
     const items = mergeList(name, sources);
-    if (items === undefined) continue;
+    if (items === undefined) return [];
     draft[name] = items.map((item) => item.draft());
-    for (const [index, item] of items.entries()) item.addGivers(givers, `${name}[${index}].`);
-    if (name === 'guests') consents = items.map((item) => item.consent);
-  }
+    return [{ name, items }];
+  });
+  const givers = () => {
+    const all = new Map<string, Giver>();
+    top.addGivers(all, '');
+    for (const { name, items } of lists)
+      for (const [index, item] of items.entries()) item.addGivers(all, `${name}[${index}].`);
+    return all;
+  };
+  const consents = lists.find(({ name }) => name === 'guests')?.items.map((item) => item.consent) ?? [];
   return { draft, givers, consents };
 }
 
