@@ -141,7 +141,16 @@ export function openSibling(pool: Pool, options: Omit<StoreOptions, 'connection'
   return openPool({ ...options, connection: original.connection });
 }
 
-const isRetried = (error: unknown): boolean =>
+/** Two transactions inserted one row. The second one is run again, as after a serialization failure. */
+export class ConcurrentInsert extends Error {
+  readonly code = '40001';
+  constructor() {
+    super('another transaction inserted the same record');
+  }
+}
+
+/** The same transaction succeeds when it is run again. */
+export const isRetried = (error: unknown): boolean =>
   isSqlState(error, 'serializationFailure') || isSqlState(error, 'deadlockDetected');
 
 const longStatementMs = 3_600_000;

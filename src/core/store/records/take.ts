@@ -25,14 +25,15 @@ import { enqueue, isNoted, writeHistory } from './history.ts';
 import { insertSighting, markListed } from './listed.ts';
 import { withStoredIds } from './partner-ids.ts';
 import { keepSold } from './sold.ts';
-import { type ChangeStep, dropUnused, isChange, lockRecords, type Wanted, writeRecords } from './write.ts';
+import { type ChangeStep, isChange, lockRecords, writeRecords } from './write.ts';
 
 /** Called after the commit of changes, so that this node delivers them at once. */
 export type OnChanged = (brand: Brand) => void;
 
 /**
  * Takes a batch of statements in, inside the caller's transaction: all or nothing. Records are locked in the order of their ids, so that two
- * nodes rarely deadlock; if they do, one transaction is run again. `shown`: rows that the page showed and that are not among the statements.
+ * nodes rarely deadlock; if they do, or if both insert the same record, one transaction is run again. `shown`: rows that the page showed and
+ * that are not among the statements.
  *
  *   lock ─▶ decide ─▶ write
  */
@@ -47,17 +48,15 @@ export async function take(
   const left = anyErased ? await withoutErased(tx, brand, named) : named;
   const statements = left.map((one) => numbered(one, seq));
 
-  // What each makes if nothing is stored: a new record is inserted complete.
-  const alone = new Map(statements.map((one) => [one, decide(brand, undefined, one)]));
-  const { stored, inserted } = await lockRecords(tx, brand, wantedBy(statements, alone));
+  const stored = await lockRecords(tx, brand, statements);
 
   // With what is stored. Then, if the page shows that a hold is over, as if it had kept back nothing. Then without what the guard holds.
-  const given = decideBatch(brand, stored, statements, undefined, alone);
+  const given = decideBatch(brand, stored, statements);
   const over = overIn(given);
   const known = over.size === 0 ? stored : withoutHolds(stored, given, over);
-  const first = over.size === 0 ? given : decideBatch(brand, known, statements, undefined, alone);
+  const first = over.size === 0 ? given : decideBatch(brand, known, statements);
   const held = await judgeSteps(tx, brand, first.steps, { ...shown, over });
-  const { steps, rows } = held.size === 0 ? first : decideBatch(brand, known, statements, held, alone);
+  const { steps } = held.size === 0 ? first : decideBatch(brand, known, statements, held);
 
   const changes = steps.filter(isChange);
   const seen = steps.filter(({ decision }) => 'isShown' in decision && decision.isShown);
@@ -75,7 +74,7 @@ export async function take(
         ]
       : []),
     writeHistory(tx, brand, steps.filter(isNoted)),
-    writeRecords(tx, brand, steps, inserted),
+    writeRecords(tx, brand, steps, (key) => stored.has(key)),
     enqueue(tx, brand, changes),
     insertDeadLetters(tx, brand, steps),
     countDrift(tx, brand.integration, changes),
@@ -88,13 +87,6 @@ export async function take(
       tx,
       brand.integration,
       awaited.map(({ statement }) => statement.id),
-    );
-  const unused = [...rows].filter(([, { version, claims }]) => version === 0 && claims === undefined);
-  if (unused.length > 0)
-    await dropUnused(
-      tx,
-      brand,
-      unused.map(([key]) => key),
     );
   const withdrawn = await mergedWithdrawals(tx, brand.integration, changes);
   if (withdrawn.length > 0) await take(tx, brand, withdrawn);
@@ -109,33 +101,6 @@ async function nextSeq(tx: Tx, statements: readonly Statement[]): Promise<number
   return numberOf(tx)(`select nextval('intake_seq')`);
 }
 
-/**
- * The records to lock. A statement that makes a record by itself brings its first version; an event that does not gets an empty row, so
- * that two nodes do not decide about it at once. A run's statement that makes no record changes only one that is stored.
- */
-function wantedBy(
-  statements: readonly Statement[],
-  alone: ReadonlyMap<Statement, Decision>,
-): ReadonlyMap<string, Wanted> {
-  const wanted = new Map<string, Wanted>();
-  for (const statement of statements) {
-    const { type, id, arrival, says } = statement;
-    const decision = alone.get(statement);
-    const change = decision?.kind === 'change' ? decision : undefined;
-    if (id === '' || (change === undefined && says === undefined)) continue;
-    const key = recordKey(statement);
-    const before = wanted.get(key);
-    wanted.set(key, {
-      type,
-      id,
-      first: before === undefined ? change && { statement, change } : before.first,
-      isInserted: before?.isInserted === true || change !== undefined || arrival.cause !== 'run',
-      oldestAt: Math.min(before?.oldestAt ?? Infinity, arrival.effectiveAt),
-    });
-  }
-  return wanted;
-}
-
 export interface Batch {
   readonly steps: readonly Decided[];
   /** The records afterwards, by type and id. */
@@ -148,16 +113,12 @@ export function decideBatch(
   stored: ReadonlyMap<string, Stored>,
   statements: readonly Statement[],
   held: ReadonlyMap<Statement, readonly Held[]> = new Map(),
-  /** What each would make if nothing were stored. */
-  alone: ReadonlyMap<Statement, Decision> = new Map(),
 ): Batch {
   const rows = new Map(stored);
   const steps = statements.map((statement): Decided => {
     const key = recordKey(statement);
     const before = rows.get(key);
-    const own = held.get(statement);
-    const known = before === undefined && own === undefined ? alone.get(statement) : undefined;
-    const decision = known ?? decide(brand, before, statement, own);
+    const decision = decide(brand, before, statement, held.get(statement));
     const after = storedAfter(decision, before);
     if (after !== undefined) rows.set(key, after);
     return { statement, stored: before, decision };

@@ -12,7 +12,7 @@ import {
 } from '../../reconcile/forms.ts';
 import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import { rowsTable } from '../db/columns.ts';
-import type { Tx } from '../db/pool.ts';
+import { ConcurrentInsert, type Tx, together } from '../db/pool.ts';
 import { keysText } from './search-keys.ts';
 
 /** Where records are written: a brand, or what is left of one that is no longer in force. */
@@ -73,58 +73,85 @@ export const listedBy = (
   { isOverruled }: { readonly isOverruled?: boolean },
 ): number | undefined => (isOverruled ? undefined : listed);
 
-/** Writes the newest state of each record that is not stored with it already. */
+/** Writes the newest state of each record: inserts those that are not stored, updates the others. */
 export async function writeRecords(
   tx: Tx,
   { integration }: Target,
   steps: readonly Decided[],
-  inserted: ReadonlySet<string>,
+  isStored: (key: string) => boolean,
 ): Promise<void> {
-  const changes = movesOf(steps.filter(isChange));
-  const unstored = changes.filter(({ first, newest }) => first !== newest || !isIn(inserted, newest));
   // A bare cancellation after a row keeps the row.
   const listed = new Map<string, number>();
-  for (const { statement, decision } of steps.filter(isChange)) {
-    const own = listedBy(statement, decision);
-    if (own !== undefined) listed.set(recordKey(statement), own);
-  }
-  const made = unstored.map(({ newest: { statement, decision } }) =>
-    versionRow(statement, decision, listed.get(recordKey(statement))),
-  );
-  if (made.length > 0) await updateVersions(tx, integration, made);
   // After the changes: a later statement of this batch may have confirmed a state from an earlier one.
-  const states = new Map<string, MovedState & { readonly version: number | undefined }>();
+  const states = new Map<string, MovedState>();
   for (const { statement, decision } of steps) {
-    if (decision.kind === 'change') states.delete(recordKey(statement));
-    else if ('state' in decision && decision.state !== undefined && !('isShown' in decision && decision.isShown))
-      states.set(recordKey(statement), { statement, state: decision.state, version: versionOf(decision) ?? 0 });
+    const key = recordKey(statement);
+    if (decision.kind === 'change') {
+      states.delete(key);
+      const own = listedBy(statement, decision);
+      if (own !== undefined) listed.set(key, own);
+    } else if ('state' in decision && decision.state !== undefined && !('isShown' in decision && decision.isShown))
+      states.set(key, { statement, state: decision.state });
   }
-  const strangers = [...states.values()].filter((one) => one.version === 0 && isIn(inserted, one));
-  if (strangers.length > 0)
-    await emptyRows(
-      tx,
-      integration,
-      strangers.map(({ statement }) => statement.id),
-    );
-  if (states.size > 0) await updateStates(tx, integration, [...states.values()]);
+  const versions = movesOf(steps.filter(isChange)).map(({ newest: { statement, decision } }) => ({
+    key: recordKey(statement),
+    row: versionRow(statement, decision, listed.get(recordKey(statement))),
+  }));
+  const [updated, inserted] = divided(versions, ({ key }) => isStored(key));
+  const made = new Set(inserted.map(({ key }) => key));
+  const [moved, waiting] = divided([...states], ([key]) => isStored(key) || made.has(key));
+  const rows = [...inserted.map(({ row }) => row), ...waiting.map(([, one]) => waitingRow(one))];
+  await together([
+    rows.length > 0 ? insertRecords(tx, integration, rows) : undefined,
+    updated.length > 0
+      ? updateVersions(
+          tx,
+          integration,
+          updated.map(({ row }) => row),
+        )
+      : undefined,
+    moved.length > 0
+      ? updateStates(
+          tx,
+          integration,
+          moved.map(([, one]) => one),
+        )
+      : undefined,
+  ]);
 }
 
-/** Reservations that were inserted with their first version before they turned out to be held. */
-async function emptyRows(tx: Tx, integration: string, ids: readonly string[]): Promise<void> {
-  await tx.query(
-    `update records set version = 0, data = '{}', arrival = null, listed = null
-      where integration = $1 and type = 'reservation' and id = any($2)`,
-    [integration, ids],
-  );
+/** Those that pass, and the others. */
+function divided<Of>(all: readonly Of[], passes: (one: Of) => boolean): [Of[], Of[]] {
+  return [all.filter(passes), all.filter((one) => !passes(one))];
 }
 
 export const versionOf = (decision: Decision): number | undefined =>
   'version' in decision ? decision.version : undefined;
 
-const isIn = (keys: ReadonlySet<string>, { statement }: Pick<MovedState, 'statement'>): boolean =>
-  keys.has(recordKey(statement));
-
 const versions = rowsTable(2, versionColumns);
+
+/**
+ * Two nodes that decide about the same unknown record at once both insert it: the second one waits for the first, finds the row, and its
+ * transaction is run again.
+ */
+async function insertRecords(
+  tx: Tx,
+  integration: string,
+  rows: readonly (ReturnType<typeof versionRow> | ReturnType<typeof waitingRow>)[],
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'insert-records',
+    text: `
+      insert into records (integration, type, id, version, event, effective_at, seq, data, claims, held, keys, trace, arrival, listed)
+      select $1, type, id, version, event, to_timestamp(ms / 1000.0), seq, data::json, claims::json, held::text[], keys::tsvector, trace,
+             arrival::date, listed
+        from ${versions.sql}
+       order by id, type
+          on conflict do nothing`,
+    values: [integration, ...versions.values(rows)],
+  });
+  if (rowCount !== rows.length) throw new ConcurrentInsert();
+}
 
 /** The ids are also given as an array: a plan that was made while the table was new would otherwise read all records of the brand. */
 async function updateVersions(
@@ -150,6 +177,14 @@ interface MovedState {
   readonly state: RecordState;
 }
 
+function movedRow({ statement: { type, id, record, says }, state }: MovedState) {
+  const named = record ?? { guests: (says?.lists.guests ?? []).map(({ values }) => statedGuest(values)) };
+  return { type, id, ...stateRow(state), keys: keysText(type, type === 'guest' ? record : named) };
+}
+
+/** A row without a version: all that was said about the record waits or is set aside. */
+const waitingRow = (one: MovedState) => ({ ...movedRow(one), version: 0, event: 'created', data: '{}' });
+
 const moved = rowsTable(2, { text: ['type', 'id', 'claims', 'held', 'keys'], float8: ['ms'], bigint: ['seq'] });
 
 /**
@@ -157,10 +192,7 @@ const moved = rowsTable(2, { text: ['type', 'id', 'claims', 'held', 'keys'], flo
  * is held, the next row is read even if it is the one that the record agrees with: it ends the hold.
  */
 export async function updateStates(tx: Tx, integration: string, states: readonly MovedState[]): Promise<void> {
-  const rows = states.map(({ statement: { type, id, record, says }, state }) => {
-    const named = record ?? { guests: (says?.lists.guests ?? []).map(({ values }) => statedGuest(values)) };
-    return { type, id, ...stateRow(state), keys: keysText(type, type === 'guest' ? record : named) };
-  });
+  const rows = states.map(movedRow);
   await tx.query({
     name: 'update-states',
     text: `update records r
@@ -173,96 +205,42 @@ export async function updateStates(tx: Tx, integration: string, states: readonly
   });
 }
 
-/** Deletes rows that were inserted only to be locked and got no version. */
-export async function dropUnused(tx: Tx, { integration }: Brand, keys: readonly string[]): Promise<void> {
-  await tx.query(
-    `delete from records where integration = $1 and type || ' ' || id = any($2::text[]) and id = any($3) and version = 0`,
-    [integration, keys, keys.map((key) => key.slice(key.indexOf(' ') + 1))],
-  );
-}
-
-/** A record that a batch of statements is about. */
-export interface Wanted {
-  readonly type: EntityType;
-  readonly id: string;
-  /** Its first version, if the row is missing. */
-  readonly first: { readonly statement: Statement; readonly change: Change } | undefined;
-  /** A missing row is inserted, so that it can be locked. */
-  readonly isInserted: boolean;
-  /** The time of its oldest statement, to learn whether a list requested after it showed the record unchanged. */
-  readonly oldestAt: EpochMs;
-}
-
-interface LockedRecords {
-  /** The rows that were there before, and new empty ones with version 0. */
-  readonly stored: ReadonlyMap<string, Stored>;
-  /** New records, inserted with their first version. */
-  readonly inserted: ReadonlySet<string>;
-}
+const wanted = rowsTable(2, { text: ['type', 'id'], float8: ['ms'] });
 
 /**
- * Makes sure that the wanted rows exist, and locks those that were there before; both in the order of the ids. If its first version is known,
- * a row is inserted complete: inserting it empty and filling it later writes the row twice.
+ * Locks the records that the statements are about, in the order of the ids. Of each, also when a list that was requested after its oldest
+ * statement showed it unchanged.
  */
-export async function lockRecords(tx: Tx, brand: Brand, wanted: ReadonlyMap<string, Wanted>): Promise<LockedRecords> {
-  const stored = new Map<string, Stored>();
-  const inserted = new Set<string>();
-  let open = [...wanted.values()];
-  // A row that another transaction inserted meanwhile is only seen by the next statement.
-  while (open.length > 0) {
-    for (const row of await insertOrLock(tx, brand, open)) {
-      if (row.is_new && row.version > 0) inserted.add(recordKey(row));
-      else stored.set(recordKey(row), storedOf(row));
-    }
-    open = open.filter((one) => one.isInserted && !inserted.has(recordKey(one)) && !stored.has(recordKey(one)));
+export async function lockRecords(
+  tx: Tx,
+  { integration }: Brand,
+  statements: readonly Statement[],
+): Promise<Map<string, Stored>> {
+  const oldest = new Map<string, { readonly type: EntityType; readonly id: string; readonly ms: EpochMs }>();
+  for (const statement of statements) {
+    const { type, id, arrival } = statement;
+    const key = recordKey(statement);
+    if (id !== '') oldest.set(key, { type, id, ms: Math.min(oldest.get(key)?.ms ?? Infinity, arrival.effectiveAt) });
   }
-  return { stored, inserted };
-}
-
-const made = rowsTable(2, versionColumns);
-const wantedRows = rowsTable(made.next, { text: ['type', 'id'], float8: ['ms'] });
-
-async function insertOrLock(tx: Tx, brand: Brand, wanted: readonly Wanted[]): Promise<readonly Row[]> {
-  const firsts = wanted.flatMap(({ type, id, first, isInserted }) => {
-    if (!isInserted) return [];
-    return [first ? versionRow(first.statement, first.change, listedBy(first.statement, first.change)) : { type, id }];
-  });
+  if (oldest.size === 0) return new Map();
   const { rows } = await tx.query<Row>({
     name: 'lock-records',
     text: `
-      with inserted as (
-        insert into records (integration, type, id, version, effective_at, seq, data, claims, held, event, trace, keys, arrival, listed)
-        select $1, type, id, case when data is null then 0 else 1 end, coalesce(to_timestamp(ms / 1000.0), 'epoch'),
-               coalesce(seq, 0), coalesce(data::json, '{}'), claims::json, held::text[],
-               coalesce(event, 'created'), trace, coalesce(keys, '')::tsvector, arrival::date, listed
-          from ${made.sql}
-         order by id, type
-            on conflict do nothing
-        returning type, id, version
-      ), locked as materialized (
+      with locked as materialized (
         select r.type, r.id, r.version, r.event, r.effective_at, r.seq, r.data, r.claims, t.ms
-          from records r join ${wantedRows.sql} on t.type = r.type and t.id = r.id
-         where r.integration = $1 and r.id = any(${wantedRows.array('id')}) order by r.id, r.type for update of r
+          from records r join ${wanted.sql} on t.type = r.type and t.id = r.id
+         where r.integration = $1 and r.id = any(${wanted.array('id')}) order by r.id, r.type for update of r
       )
-      select true as is_new, type, id, version, 'created' as event, 0::bigint as effective_ms, 0::bigint as seq, '{}' as text,
-             null::json as claims, null::float8 as sighted_ms
-        from inserted
-      union all
-      select false, type, id, version, event, (extract(epoch from effective_at) * 1000)::bigint, seq, data::text, claims,
+      select type, id, version, event, (extract(epoch from effective_at) * 1000)::bigint as effective_ms, seq, data::text as text, claims,
              (select (extract(epoch from max(s.requested_at)) * 1000)::float8 from sightings s
-               where s.integration = $1 and s.requested_at > to_timestamp(ms / 1000.0) and l.id = any(s.ids))
+               where s.integration = $1 and s.requested_at > to_timestamp(ms / 1000.0) and l.id = any(s.ids)) as sighted_ms
         from locked l`,
-    values: [
-      brand.integration,
-      ...made.values(firsts),
-      ...wantedRows.values(wanted.map(({ type, id, oldestAt }) => ({ type, id, ms: oldestAt }))),
-    ],
+    values: [integration, ...wanted.values([...oldest.values()])],
   });
-  return rows;
+  return new Map(rows.map((row) => [recordKey(row), storedOf(row)]));
 }
 
 interface Row {
-  readonly is_new: boolean;
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;

@@ -6,7 +6,7 @@ import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-s
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
 import type { Statement, Tally } from '../../reconcile/forms.ts';
 import { texts } from '../db/columns.ts';
-import { type Pool, type Tx, transaction } from '../db/pool.ts';
+import { isRetried, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { isHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../records/dead-letters.ts';
 import { countUnrouted } from '../records/drift.ts';
@@ -42,7 +42,7 @@ export async function commitPage(page: PageContext, commit: PageCommit): Promise
     return done.counters;
   };
   return write().catch((error: unknown) => {
-    if (isSqlState(error, 'deadlockDetected')) return write();
+    if (isRetried(error)) return write();
     if (isRefusedData(error)) return writeRest(page, commit, write);
     throw error;
   });

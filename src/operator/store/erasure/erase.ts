@@ -100,7 +100,7 @@ async function rewriteNewest(tx: Tx, target: Target, records: readonly FoundReco
   const steps = records.map((record) => erasedStep(record, erasure));
   await together([
     writeHistory(tx, target, steps),
-    writeRecords(tx, target, steps, new Set()),
+    writeRecords(tx, target, steps, () => true),
     enqueue(tx, target, steps),
   ]);
   const kept = records.map((record) => ({
