@@ -44,11 +44,13 @@ export async function take(
   shown: Shown = { unchanged: 0 },
 ): Promise<Tally> {
   const named = await withStoredIds(tx, brand, arrived);
-  const [anyErased, seq] = await together([lockErasures(tx, brand), nextSeq(tx, named)]);
+  const [anyErased, seq, stored] = await together([
+    lockErasures(tx, brand),
+    nextSeq(tx, named),
+    lockRecords(tx, brand, named),
+  ]);
   const left = anyErased ? await withoutErased(tx, brand, named) : named;
   const statements = left.map((one) => numbered(one, seq));
-
-  const stored = await lockRecords(tx, brand, statements);
 
   // With what is stored. Then, if the page shows that a hold is over, as if it had kept back nothing. Then without what the guard holds.
   const given = decideBatch(brand, stored, statements);
