@@ -1,12 +1,12 @@
 import type { Reservation } from '../src/core/canonical/reservation.ts';
 import { joined } from '../src/core/reconcile/accidents/guard.ts';
 import {
+  type Baseline,
   type Counted,
   countSigns,
+  evaluate,
   type GuardLimits,
   isSuspicious,
-  judge,
-  type Normal,
   newest,
   nothingKnown,
   type SignedRow,
@@ -56,12 +56,12 @@ const statement = said(record);
 /** What happens to a reservation, as the store sees it. */
 const change = (path: string, before: Json, after?: Json, more: Partial<Change> = {}): Signs => {
   const diff = [{ path, before, ...(after !== undefined && { after }) }];
-  const state = { moment: [1, 1], claims: undefined } as const;
+  const state = { time: [1, 1], claims: undefined } as const;
   const made = { kind: 'change', event: 'updated', version: 2, record, text: '', state, diff, notes: [] } as const;
   return signsOf({ statement, stored, decision: { ...made, ...more } }, day);
 };
 
-const stored = { version: 1, event: 'created', moment: [0, 0], text: '' } as const;
+const stored = { version: 1, event: 'created', time: [0, 0], text: '' } as const;
 
 class Brand {
   readonly #dice: Dice;
@@ -74,7 +74,7 @@ class Brand {
   readonly #closedMonths: number;
   readonly #pushes: boolean;
   readonly #isGone: boolean;
-  #normal: Normal = nothingKnown;
+  #normal: Baseline = nothingKnown;
   #recent: readonly Counted[] = [];
   #unsaved: readonly Counted[] = [];
   #alarms: string[] = [];
@@ -270,7 +270,7 @@ class Brand {
     }
     const batches = this.#unsaved;
     this.#unsaved = [];
-    const verdict = judge(this.#normal, batches, limits, {
+    const verdict = evaluate(this.#normal, batches, limits, {
       now,
       newId: () => `hld ${this.#ids++}`,
       bookings: this.#bookings,

@@ -1,8 +1,8 @@
-import { compilePath, type Path } from '../src/core/brand/compile.ts';
-import { stateEvent } from '../src/core/intake/push/reservation-event.ts';
-import { decide, state } from '../src/core/pipeline.ts';
-import type { Arrival, Statement, Stored } from '../src/core/reconcile/forms.ts';
-import { storedAfter } from '../src/core/store/records/take.ts';
+import { compilePlan, type Plan } from '../src/core/brand/compile.ts';
+import { readEvent } from '../src/core/intake/push/reservation-event.ts';
+import { decide, read } from '../src/core/pipeline.ts';
+import type { Receipt, Statement, Stored } from '../src/core/reconcile/forms.ts';
+import { storedAfter } from '../src/core/store/records/ingest.ts';
 import { parseJson } from '../src/kit/json.ts';
 import type { Json, JsonObject } from '../src/terms.ts';
 import { integration, nested, pageText } from './shape/partner.ts';
@@ -20,10 +20,10 @@ const warmUp = 20;
 type Case = 'new record' | 'update by the list' | 'event on a pulled booking' | 'third event' | 'late event';
 
 export async function run(_args: readonly string[]): Promise<void> {
-  const compiled = compilePath(nested, integration);
+  const compiled = compilePlan(nested, integration);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
-  const { path } = compiled;
-  const brand = { ...path, connector: { name: 'nested', version: 1, body: nested } };
+  const { plan } = compiled;
+  const brand = { ...plan, connector: { name: 'nested', version: 1, body: nested } };
   const times = new Map<Case, { read: number[]; decide: number[]; parse: number[] }>();
   const micros = (work: () => void): number => {
     const from = process.threadCpuUsage();
@@ -42,7 +42,7 @@ export async function run(_args: readonly string[]): Promise<void> {
       decisions = statements.map((statement, n) => {
         const one = known[n];
         const before = one && ({ ...one, claims: one.claims && JSON.parse(one.claims) } as Stored);
-        const decision = decide(path, before, statement);
+        const decision = decide(plan, before, statement);
         if ('state' in decision) JSON.stringify(decision.state?.claims);
         return storedAfter(decision, before) ?? before;
       });
@@ -60,9 +60,9 @@ export async function run(_args: readonly string[]): Promise<void> {
     const rows = body.reservations as JsonObject[];
     const changed = rows.map((row) => ({ ...row, totals: { gross: 777.5 }, channel: 'NEW' }));
     const pull = (all: readonly JsonObject[], at: number) => () =>
-      records(path, { ...body, reservations: all as Json }).map((raw) => state(path, raw, arrival('pull', at)));
+      records(plan, { ...body, reservations: all as Json }).map((raw) => read(plan, raw, arrival('pull', at)));
     const push = (all: readonly JsonObject[], at: number) => () =>
-      all.map((data) => stateEvent(brand, { event: 'reservation.updated', data }, arrival('push', at)));
+      all.map((data) => readEvent(brand, { event: 'reservation.updated', data }, arrival('push', at)));
     const created = measure(
       'new record',
       page,
@@ -72,7 +72,7 @@ export async function run(_args: readonly string[]): Promise<void> {
     measure('update by the list', page, pull(changed, 2_000), created);
     const first = measure('event on a pulled booking', page, push(changed, 3_000), created);
     const second = push(rows, 4_000)().map((statement, n) => {
-      const decision = decide(path, first[n], statement);
+      const decision = decide(plan, first[n], statement);
       return storedAfter(decision, first[n]) ?? first[n];
     });
     measure('third event', page, push(changed, 5_000), second);
@@ -90,7 +90,7 @@ export async function run(_args: readonly string[]): Promise<void> {
 
 const fifth = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 5)] ?? NaN;
 
-const arrival = (mode: Arrival['mode'], effectiveAt: number): Arrival => ({
+const arrival = (mode: Receipt['mode'], effectiveAt: number): Receipt => ({
   mode,
   effectiveAt,
   cause: mode === 'pull' ? 'run' : 'event',
@@ -98,7 +98,7 @@ const arrival = (mode: Arrival['mode'], effectiveAt: number): Arrival => ({
   seq: effectiveAt,
 });
 
-function records(path: Path, body: Json) {
+function records(path: Plan, body: Json) {
   const read = path.shapers.pull.records(body);
   if (read.kind !== 'ok') throw new Error(read.message);
   return read.records;

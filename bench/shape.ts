@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { compilePath, type Path } from '../src/core/brand/compile.ts';
+import { compilePlan, type Plan } from '../src/core/brand/compile.ts';
 import { toReservation } from '../src/core/canonical/check.ts';
 import { encodeRecord, type Reservation } from '../src/core/canonical/reservation.ts';
 import type { Connector } from '../src/core/documents/connector.ts';
 import { normalizeReservation } from '../src/core/normalize/normalize.ts';
-import { decide, state } from '../src/core/pipeline.ts';
-import type { Arrival } from '../src/core/reconcile/forms.ts';
+import { decide, read } from '../src/core/pipeline.ts';
+import type { Receipt } from '../src/core/reconcile/forms.ts';
 import type { RawRecord } from '../src/core/shape/config.ts';
 import type { Shaper } from '../src/core/shape/shape.ts';
 import { compileRules, type RuleSet } from '../src/core/transform/rules.ts';
@@ -85,11 +85,11 @@ export function measureShape(): { parseMicros: number; pathMicros: number } {
   return { parseMicros: fifth(parse), pathMicros: fifth(whole) };
 }
 
-const arrival: Arrival = { mode: 'pull', effectiveAt: 1 as EpochMs, cause: 'run', causeId: '1', seq: 1 };
+const arrival: Receipt = { mode: 'pull', effectiveAt: 1 as EpochMs, cause: 'run', causeId: '1', seq: 1 };
 
-function changes(path: Path, body: Json): unknown[] {
+function changes(path: Plan, body: Json): unknown[] {
   return recordsOf(path.shapers.pull, body).map((raw) => {
-    const decision = decide(path, undefined, state(path, raw, arrival));
+    const decision = decide(path, undefined, read(path, raw, arrival));
     if (decision.kind !== 'change') throw new Error(`a record was ${decision.kind}`);
     return decision;
   });
@@ -131,8 +131,8 @@ function recordsOf(shaper: Shaper, body: Json): RawRecord[] {
   return okay(shaper.records(body)).records;
 }
 
-function pathOf(connector: Connector): Path {
-  return okay(compilePath(connector, integration)).path;
+function pathOf(connector: Connector): Plan {
+  return okay(compilePlan(connector, integration)).plan;
 }
 
 /** Processor time of this thread, by step; other programs on the machine have no influence. */

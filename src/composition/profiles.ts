@@ -7,7 +7,7 @@ import { transaction } from '../core/store/db/pool.ts';
 import { lockReservations } from '../core/store/persons/profile-lookup.ts';
 import { assembleProfiles } from '../core/store/persons/profiles.ts';
 import type { LateBooking } from '../core/store/persons/stated.ts';
-import { take } from '../core/store/records/take.ts';
+import { ingest } from '../core/store/records/ingest.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 export function openProfiles(runtime: Runtime): Destination {
@@ -58,6 +58,6 @@ async function amendLate({ pool }: Runtime, integration: Brand, bookings: readon
       } as const;
       return [{ ...amended(arrival, amendment, null), source }];
     });
-    if (statements.length > 0) await take(tx, integration, statements);
+    if (statements.length > 0) await ingest(tx, integration, statements);
   });
 }

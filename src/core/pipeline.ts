@@ -1,53 +1,53 @@
 import type { Json, Note } from '../terms.ts';
-import type { Path } from './brand/compile.ts';
+import type { Plan } from './brand/compile.ts';
 import { toParts, toReservation } from './canonical/check.ts';
 import { noteOf } from './canonical/notes.ts';
 import type { Guest, Reservation } from './canonical/reservation.ts';
 import { cleaned, type Said } from './pipeline/clean.ts';
 import { idOf, prefixed } from './pipeline/id-prefix.ts';
-import { type Arrival, type DeadLetter, deadLetter, isRequestedById, type Statement } from './reconcile/forms.ts';
-import { type Says, saysOf, unreadIn } from './reconcile/says.ts';
+import { type Content, contentOf, unreadIn } from './reconcile/content.ts';
+import { type DeadLetter, deadLetter, isRequestedById, type Receipt, type Statement } from './reconcile/forms.ts';
 import type { RawRecord } from './shape/config.ts';
 import type { Adjust, Draft } from './shape/draft.ts';
 
 export { decide, finish } from './pipeline/decide.ts';
 
 /**
- * The path of a reservation; pipeline/guest.ts states that of a guest. Nothing in it waits, writes or throws; every result is a value.
+ * The path of a reservation; pipeline/guest.ts has that of a guest. Nothing in it waits, writes or throws; every result is a value.
  *
- *   state     shape ─▶ check ─▶ normalize                                 what a message says
+ *   read      shape ─▶ check ─▶ normalize                                 what a message says
  *   decide    place ─▶ fold ─▶ merge ─▶ check ─▶ normalize ─▶ rules       what it changes, while the record is locked
  */
 
 /** What a payload says about its reservation. `adjust` corrects the draft by what the event itself says, before the check. */
-export function state(brand: Path, raw: RawRecord, arrival: Arrival, adjust?: Adjust): Statement {
-  const shaper = brand.shapers[arrival.mode];
+export function read(brand: Plan, raw: RawRecord, receipt: Receipt, adjust?: Adjust): Statement {
+  const shaper = brand.shapers[receipt.mode];
   const draft = adjusted(prefixed(shaper.draft(raw), brand.idPrefix), adjust);
   const { isExcluded = false } = draft;
   const checked = toReservation(draft as Unchecked);
   const whole = checked.kind === 'ok' ? cleaned(brand, checked.reservation, checked.notes) : undefined;
-  const isPulled = arrival.mode === 'pull';
+  const isPulled = receipt.mode === 'pull';
   const isPartialRow = isPulled && brand.partialRows && whole === undefined;
   const isStatusUnknown = checked.kind === 'invalid' && checked.code === 'record.unknown_status';
   // A row of a list that breaks a rule says nothing. An event may be a part of a reservation; other sources may have said the rest.
   const isUnusable = isPulled && !isPartialRow && !isExcluded && !isStatusUnknown;
   const said = whole ?? (isUnusable ? undefined : partsOf(brand, isStatusUnknown ? withOtherStatus(draft) : draft));
   const id = said?.record.id ?? idOf(raw.key, brand.idPrefix);
-  const notes = [...(isRequestedById(arrival) ? requestedById : []), ...draft.notes, ...(said?.notes ?? [])];
+  const notes = [...(isRequestedById(receipt) ? requestedById : []), ...draft.notes, ...(said?.notes ?? [])];
   const unread = unreadIn(notes, draft.record);
   const failure =
     isExcluded || checked.kind === 'ok'
       ? undefined
-      : deadLetter(arrival, shaper.selfContained(raw), checked, idOf(raw.key, brand.idPrefix));
-  const isPart = failure && said && !isStatusUnknown && (arrival.mode === 'push' || raw.partial === true);
+      : deadLetter(receipt, shaper.selfContained(raw), checked, idOf(raw.key, brand.idPrefix));
+  const isPart = failure && said && !isStatusUnknown && (receipt.mode === 'push' || raw.partial === true);
   return {
     type: 'reservation',
     id,
-    arrival,
+    receipt,
     // A partial row is not part of the list's view, so that the fields it omits are not cleared.
-    source: isPartialRow ? 'single' : arrival.mode,
-    manner: isPartialRow ? { silence: 'keep', lists: 'replace' } : brand.manners[arrival.mode],
-    says: said && saysOf(said.record, draft.record, draft.assumed, shaper.itemIds(raw), unread),
+    source: isPartialRow ? 'single' : receipt.mode,
+    scope: isPartialRow ? { fields: 'partial', lists: 'full' } : brand.scopes[receipt.mode],
+    content: said && contentOf(said.record, draft.record, draft.assumed, shaper.itemIds(raw), unread),
     record: whole?.record as Reservation | undefined,
     ...(failure && { failure }),
     ...(isPart && { isPart }),
@@ -73,7 +73,7 @@ const excluded = 'The condition map.where of the connector does not hold.';
 const requestedById: readonly Note[] = [noteOf('requested_by_id', '')];
 
 /** What a message says that is not a complete record; undefined if one of its fields breaks a rule. */
-function partsOf(brand: Path, draft: Pick<Draft, 'record'> & Partial<Draft>): Said | undefined {
+function partsOf(brand: Plan, draft: Pick<Draft, 'record'> & Partial<Draft>): Said | undefined {
   const parts = toParts(draft as Unchecked);
   if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
   return cleaned(brand, parts.reservation as Reservation, parts.notes);
@@ -85,7 +85,7 @@ function withOtherStatus(draft: Draft): Draft {
   return { ...draft, record: { ...draft.record, status: 'other', status_raw: raw } };
 }
 
-function guestsIn(brand: Path, { record }: Draft): readonly Guest[] {
+function guestsIn(brand: Plan, { record }: Draft): readonly Guest[] {
   const named = { id: record.id ?? '-', guests: record.guests } as Draft['record'];
   return partsOf(brand, { record: named })?.record.guests ?? [];
 }
@@ -93,16 +93,16 @@ function guestsIn(brand: Path, { record }: Draft): readonly Guest[] {
 /** What changes some fields of a stored reservation; everything else stays as each source said it. */
 interface Amendment {
   readonly id: string;
-  readonly says: Says;
+  readonly content: Content;
   /** What the partner sent; null if it cannot be processed again by itself. */
   readonly raw: Json;
   readonly notes: readonly Note[];
   readonly origins?: Statement['origins'];
 }
 
-export function amend({ id, says, raw, notes, origins = {} }: Amendment, arrival: Arrival): Statement {
+export function amend({ id, content, raw, notes, origins = {} }: Amendment, receipt: Receipt): Statement {
   const failure: DeadLetter = {
-    kind: arrival.cause === 'event' ? 'event' : 'record',
+    kind: receipt.cause === 'event' ? 'event' : 'record',
     type: 'reservation',
     id,
     code: 'record.unknown_reservation',
@@ -113,10 +113,10 @@ export function amend({ id, says, raw, notes, origins = {} }: Amendment, arrival
   return {
     type: 'reservation',
     id,
-    arrival,
-    source: arrival.by ?? arrival.mode,
-    manner: { silence: 'keep', lists: 'merge' },
-    says,
+    receipt,
+    source: receipt.by ?? receipt.mode,
+    scope: { fields: 'partial', lists: 'partial' },
+    content,
     failure,
     raw: { key: id, value: raw },
     notes,

@@ -14,7 +14,7 @@ import { refuseTransactionPooling } from '../core/store/db/pooling.ts';
 import { openSignals, sendSignals } from '../core/store/db/signals.ts';
 import { currentDocuments, documentsChangedSince, documentsPosition } from '../core/store/documents/documents.ts';
 import { getSecret } from '../core/store/documents/secrets.ts';
-import type { OnChanged } from '../core/store/records/take.ts';
+import type { OnChanged } from '../core/store/records/ingest.ts';
 import { resealRenewals } from '../core/store/runs/partner-tokens.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';

@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { raiseEpoch } from '../../src/core/store/db/epoch.ts';
 import { dropPartitions } from '../../src/core/store/db/partitions.ts';
 import { type Tx, transaction } from '../../src/core/store/db/pool.ts';
-import { take as takeStatements } from '../../src/core/store/records/take.ts';
+import { ingest as takeStatements } from '../../src/core/store/records/ingest.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import { rotateKey } from '../../src/operator/operations/rotate-key.ts';
 import { createSession } from '../../src/operator/operations/tokens.ts';
@@ -70,7 +70,7 @@ async function takeIn(tx: Tx, ...reservations: Json[]): Promise<void> {
   const found = integration.shapers.pull.records({ reservations });
   assert.equal(found.kind, 'ok');
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const statements = found.kind === 'ok' ? found.records.map((raw) => state(integration, raw, arrival)) : [];
+  const statements = found.kind === 'ok' ? found.records.map((raw) => read(integration, raw, arrival)) : [];
   await takeStatements(tx, integration, statements);
 }
 

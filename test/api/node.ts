@@ -7,10 +7,10 @@ import path from 'node:path';
 import { eventWorkerPorts } from '../../src/composition/push.ts';
 import type { EventType } from '../../src/core/intake/push/envelope.ts';
 import { drainEvents } from '../../src/core/intake/push/worker.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { appendEvents } from '../../src/core/store/events/append.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { apiRoutes, openApi, registerApi } from '../../src/operator/api/api.ts';
 import { isServedOverHttps } from '../../src/operator/api/caller.ts';
 import type { Api } from '../../src/operator/api/route.ts';
@@ -143,8 +143,8 @@ export async function apiNode(settings = '', files: Readonly<Record<string, stri
       const found = integration.shapers.pull.records({ reservations });
       if (found.kind === 'invalid') throw new Error(found.message);
       const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-      const statements = found.records.map((raw) => state(integration, raw, arrival));
-      await transaction(runtime.pool, (tx) => take(tx, integration, statements));
+      const statements = found.records.map((raw) => read(integration, raw, arrival));
+      await transaction(runtime.pool, (tx) => ingest(tx, integration, statements));
     },
     send: async (name, event, data, occurredAt = Date.now()) => {
       const { endpoint_id } = await addressFor(runtime, name);

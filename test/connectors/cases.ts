@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { compilePath } from '../../src/core/brand/compile.ts';
+import { compilePlan } from '../../src/core/brand/compile.ts';
 import type { Connector } from '../../src/core/documents/connector.ts';
 import { schemas } from '../../src/core/documents/kinds.ts';
-import { decide, state } from '../../src/core/pipeline.ts';
+import { decide, read } from '../../src/core/pipeline.ts';
 import { parseJson } from '../../src/kit/json.ts';
 import type { Json } from '../../src/terms.ts';
 
@@ -65,9 +65,9 @@ export function runCase(
     timezone: golden.timezone,
     ...(golden.country !== undefined && { country: golden.country }),
   });
-  const compiled = compilePath(connector, integration);
+  const compiled = compilePlan(connector, integration);
   assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
-  const { shapers } = compiled.path;
+  const { shapers } = compiled.plan;
   const push = golden.event !== undefined;
   const found =
     golden.response !== undefined
@@ -77,8 +77,8 @@ export function runCase(
   const drift: string[] = [];
   const mode = push ? 'push' : golden.single === undefined ? 'pull' : 'single';
   const records = ('records' in found ? found.records : [found.record]).flatMap((raw) => {
-    const statement = state(compiled.path, raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
-    const made = decide(compiled.path, undefined, statement);
+    const statement = read(compiled.plan, raw, { mode, effectiveAt: 0, cause: 'replay', causeId: 'golden' });
+    const made = decide(compiled.plan, undefined, statement);
     if (made.kind === 'dropped') return [];
     if (made.kind !== 'change') {
       assert.ok(made.kind === 'dead', made.kind);

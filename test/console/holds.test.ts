@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { judgeFeeds, watchOnce } from '../../src/operator/operations/watch-once.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
@@ -42,8 +42,8 @@ describe('holds', { skip }, () => {
     const integration = runtime.active().integrations.get('grand');
     assert.ok(integration);
     const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: `run_${++runs}` } as const;
-    const prepared = reservations.map((value) => state(integration, { key: String(value.id), value }, arrival));
-    await transaction(runtime.pool, (tx) => take(tx, integration, prepared));
+    const prepared = reservations.map((value) => read(integration, { key: String(value.id), value }, arrival));
+    await transaction(runtime.pool, (tx) => ingest(tx, integration, prepared));
   };
   const accident = async (prefix: string, make: (row: JsonObject) => JsonObject) => {
     await poll(rows(prefix));

@@ -11,7 +11,7 @@ import type { Statement } from '../../src/core/reconcile/forms.ts';
 import { aboutProfile } from '../../src/core/reconcile/profile.ts';
 import { openPool, type Pool, transaction } from '../../src/core/store/db/pool.ts';
 import { outboxStore } from '../../src/core/store/outbox/settle.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { type Keyring, newKey } from '../../src/kit/crypto.ts';
 import { type Loop, Wake } from '../../src/kit/loop.ts';
@@ -89,9 +89,9 @@ export async function takeIn(
   const arrival = { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' } as const;
   const statements = records.map((record): Statement => {
     const value = { total_amount: record.total_amount ?? null };
-    return { ...said(record, arrival), manner: { silence: 'clear', lists: 'replace' }, raw: { key: record.id, value } };
+    return { ...said(record, arrival), scope: { fields: 'full', lists: 'full' }, raw: { key: record.id, value } };
   });
-  await transaction(pool, (tx) => take(tx, testBrand(integration, { reservation: destinations }), statements));
+  await transaction(pool, (tx) => ingest(tx, testBrand(integration, { reservation: destinations }), statements));
 }
 
 /** Stores a guest profile, later than everything before. */
@@ -104,7 +104,7 @@ export async function takeInGuest(
   effective += 1_000;
   const arrival = { mode: 'pull', effectiveAt: effective, cause: 'guest', causeId: '1' } as const;
   const brand = testBrand('lisbon', { guest: destinations });
-  await transaction(pool, (tx) => take(tx, brand, [aboutProfile(id, arrival, { record })]));
+  await transaction(pool, (tx) => ingest(tx, brand, [aboutProfile(id, arrival, { record })]));
 }
 
 export function config(name: string, change: Partial<DestinationConfig> = {}): DestinationConfig {

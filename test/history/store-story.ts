@@ -6,7 +6,7 @@ import { noCounts, type Run, sum } from '../../src/core/intake/pull/run/run-stat
 import type { BrandBatch } from '../../src/core/intake/push/brand-batch.ts';
 import type { NewEvent } from '../../src/core/intake/push/ports.ts';
 import { workBrand } from '../../src/core/intake/push/worker.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import type { Pool } from '../../src/core/store/db/pool.ts';
 import { newKey } from '../../src/kit/crypto.ts';
 import { suppression } from '../../src/operator/privacy/suppress.ts';
@@ -223,7 +223,7 @@ export class StoreStory {
     const shaped = own.shapers.push.single(reservation('any', 1, email));
     if (shaped.kind === 'invalid') throw new Error(shaped.message);
     const arrival = { mode: 'push', effectiveAt: 0, cause: 'event', causeId: '0' } as const;
-    const hashes = this.#target(integration).erasure?.hashesOf(state(own, shaped.record, arrival), own.integration);
+    const hashes = this.#target(integration).erasure?.hashesOf(read(own, shaped.record, arrival), own.integration);
     await this.#pool.query(`insert into erasures (erasure_id, requested_by, subject) values ('era', 'test', '')`);
     await this.#pool.query(
       `insert into erased_guests (hash, erasure_id) select decode(h, 'hex'), 'era' from unnest($1::text[]) h`,

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import type { Brand } from '../../src/core/brand/brand.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
 import { reprocess } from '../../src/operator/operations/reprocess.ts';
 import type { IntegrationName, Json, JsonObject } from '../../src/terms.ts';
@@ -139,8 +139,8 @@ async function tell(name: Name, told: Told, from: number): Promise<void> {
   const shaped = brand.shapers.pull.records({ reservations: [...rows] });
   if (shaped.kind === 'invalid') assert.fail(shaped.message);
   const arrival = { mode: 'pull', effectiveAt: at, cause: 'run', causeId: `run ${place}` } as const;
-  const statements = shaped.records.map((raw) => state(brand, raw, arrival));
-  await transaction(node.runtime.pool, (tx) => take(tx, brand, statements));
+  const statements = shaped.records.map((raw) => read(brand, raw, arrival));
+  await transaction(node.runtime.pool, (tx) => ingest(tx, brand, statements));
 }
 
 async function map(text: string): Promise<void> {

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sealSecret } from '../../src/core/documents/keyring.ts';
 import { parseFile } from '../../src/core/documents/parse.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { putSecret } from '../../src/core/store/documents/secrets.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { InnboundError } from '../../src/errors.ts';
 import type { Keyring } from '../../src/kit/crypto.ts';
 import { openedKeys } from '../../src/operator/operations/backup.ts';
@@ -78,7 +78,7 @@ async function store(runtime: Runtime, brand: string, id: string, email: string)
   const guests = [{ first_name: 'Ana', last_name: 'Reis', email, is_primary: true }];
   const value = { id, check_in: '2026-12-01', check_out: '2026-12-03', status: 'confirmed', guests };
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_1' } as const;
-  await transaction(runtime.pool, (tx) => take(tx, active, [state(active, { key: id, value }, arrival)]));
+  await transaction(runtime.pool, (tx) => ingest(tx, active, [read(active, { key: id, value }, arrival)]));
   const { rows } = await runtime.pool.query<{ data: string }>(
     `select data::text as data from records where integration = $1 and id = $2 and type = 'reservation'`,
     [brand, id],

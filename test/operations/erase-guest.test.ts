@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { erasureLock } from '../../src/core/store/erasure/erased.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import type { Json } from '../../src/terms.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
@@ -54,7 +54,7 @@ test('intake continues during the search; what it stores meanwhile is erased too
   const found = integration.shapers.pull.records(rows);
   assert.equal(found.kind, 'ok');
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const prepared = found.kind === 'ok' ? found.records.map((raw) => state(integration, raw, arrival)) : [];
+  const prepared = found.kind === 'ok' ? found.records.map((raw) => read(integration, raw, arrival)) : [];
   // A page that began before the erasure excludes intake is written after the erasure has searched everything.
   const erasing = await transaction(node.runtime.pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock_shared(${erasureLock})`);
@@ -65,7 +65,7 @@ test('intake continues during the search; what it stores meanwhile is erased too
       );
       return rowCount === 1;
     });
-    await take(tx, integration, prepared);
+    await ingest(tx, integration, prepared);
     return { begun };
   });
   const erased = await erasing.begun;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { state as stateOf } from '../../src/core/pipeline.ts';
+import { read as stateOf } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { openIdentifiers } from '../../src/core/store/erasure/erased.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import type { EntityType, Json } from '../../src/terms.ts';
 import type { ApiNode } from '../api/node.ts';
 
@@ -44,5 +44,5 @@ export async function state(
   assert.ok(grand);
   const raw = { key: String(value.id ?? value.reservation_id), value };
   const arrival = { mode, effectiveAt: Date.now() - agoMs, cause: 'run', causeId: 'run_test' } as const;
-  await transaction(node.runtime.pool, (tx) => take(tx, grand, [stateOf(grand, raw, arrival)]));
+  await transaction(node.runtime.pool, (tx) => ingest(tx, grand, [stateOf(grand, raw, arrival)]));
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { writeRejections } from '../../src/core/store/events/rejections.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import { watchOnce } from '../../src/operator/operations/watch-once.ts';
@@ -52,9 +52,9 @@ async function poll(...reservations: Json[]): Promise<void> {
   assert.ok(integration);
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: `run_${++runs}` } as const;
   const prepared = reservations.map((value) =>
-    state(integration, { key: String((value as JsonObject).id), value }, arrival),
+    read(integration, { key: String((value as JsonObject).id), value }, arrival),
   );
-  await transaction(runtime.pool, (tx) => take(tx, integration, prepared));
+  await transaction(runtime.pool, (tx) => ingest(tx, integration, prepared));
 }
 let runs = 0;
 

@@ -4,13 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sealSecret } from '../../src/core/documents/keyring.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { archivedTables, type CopiedTable, checkedRows, copiedTables } from '../../src/core/store/db/copy.ts';
 import type { Pool } from '../../src/core/store/db/pool.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { putSecret } from '../../src/core/store/documents/secrets.ts';
 import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { InnboundError } from '../../src/errors.ts';
 import { AlteredArchive, DamagedArchive, readArchive } from '../../src/kit/archive.ts';
 import { type Key, newKey, seal } from '../../src/kit/crypto.ts';
@@ -91,8 +91,8 @@ async function fill({ pool, keyring, active }: Runtime, brand: string): Promise<
     ['push', 'event'],
   ] as const) {
     const arrival = { mode, effectiveAt: Date.now(), cause, causeId: 'test' } as const;
-    const prepared = state(own, { key: 'R1', value: { ...value, channel: mode } }, arrival);
-    await transaction(pool, (tx) => take(tx, own, [prepared]));
+    const prepared = read(own, { key: 'R1', value: { ...value, channel: mode } }, arrival);
+    await transaction(pool, (tx) => ingest(tx, own, [prepared]));
   }
   await pool.query(
     `insert into events (integration, endpoint_id, event_id, event, occurred_at, received_at, body, body_hash)

@@ -5,9 +5,9 @@ import { eventWorkerPorts } from '../../src/composition/push.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import { type ReplayResult, replayDeadLetters } from '../../src/core/deliver/replay.ts';
 import { drainEvents } from '../../src/core/intake/push/worker.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { readTimeline } from '../../src/core/store/records/timeline.ts';
 import { InnboundError } from '../../src/errors.ts';
 import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
@@ -43,8 +43,8 @@ async function pulled(runtime: Runtime, raw: { [key: string]: Json }): Promise<v
   assert.ok(integration);
   const effectiveAt = Date.UTC(2026, 10, 1, 0, minute);
   const arrival = { mode: 'pull' as const, effectiveAt, cause: 'run' as const, causeId: 'run_1' };
-  const prepared = state(integration, { key: String(raw.id), value: raw }, arrival);
-  await transaction(runtime.pool, (tx) => take(tx, integration, [prepared]));
+  const prepared = read(integration, { key: String(raw.id), value: raw }, arrival);
+  await transaction(runtime.pool, (tx) => ingest(tx, integration, [prepared]));
 }
 
 const drain = async (runtime: Runtime) => drainOnce(await deliverPorts(runtime));

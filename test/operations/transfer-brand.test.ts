@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import { openSecret, sealSecret } from '../../src/core/documents/keyring.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { getSecret, putSecret } from '../../src/core/store/documents/secrets.ts';
 import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
-import { take as takeStatements } from '../../src/core/store/records/take.ts';
+import { ingest as takeStatements } from '../../src/core/store/records/ingest.ts';
 import { readArchive } from '../../src/kit/archive.ts';
 import { open, seal } from '../../src/kit/crypto.ts';
 import { openedKeys, writeMissingFiles } from '../../src/operator/operations/backup.ts';
@@ -84,7 +84,7 @@ async function take(
     guests: [{ first_name: 'Ana', last_name: 'Reis', email, is_primary: true }],
   };
   const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: 'run_test' } as const;
-  const statement = state(active, { key: id, value }, arrival);
+  const statement = read(active, { key: id, value }, arrival);
   await transaction(runtime.pool, (tx) => takeStatements(tx, active, [statement]));
 }
 

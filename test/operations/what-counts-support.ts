@@ -5,7 +5,7 @@ import type { Statement } from '../../src/core/reconcile/forms.ts';
 /** What a run says of a booking that its list no longer shows (intake/pull/run/unlisted.ts). */
 export function cancelledForTest(id: string, effectiveAt: number, causeId: string): Statement {
   const notes = [noteOf('gone_is_cancelled', 'status', { before: 'confirmed', after: 'cancelled' })];
-  const says = { values: { status: 'cancelled' }, lists: {} };
+  const content = { values: { status: 'cancelled' }, lists: {} };
   const arrival = { mode: 'single', effectiveAt, cause: 'run', causeId } as const;
-  return { ...amend({ id, says, raw: null, notes }, arrival), source: 'pull' };
+  return { ...amend({ id, content, raw: null, notes }, arrival), source: 'pull' };
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
-import { take } from '../../src/core/store/records/take.ts';
+import { ingest } from '../../src/core/store/records/ingest.ts';
 import { refuseHold } from '../../src/operator/operations/holds.ts';
 import { reprocess } from '../../src/operator/operations/reprocess.ts';
 import { listHolds } from '../../src/operator/store/holds.ts';
@@ -25,8 +25,8 @@ let runs = 0;
 async function list(seconds: number, ...rows: Json[]): Promise<void> {
   const brand = node.runtime.active().integrations.get('grand') ?? assert.fail();
   const arrival = { mode: 'pull', effectiveAt: now + seconds * 1_000, cause: 'run', causeId: `run_${++runs}` } as const;
-  const statements = rows.map((value) => state(brand, { key: String((value as JsonObject).id), value }, arrival));
-  await transaction(node.runtime.pool, (tx) => take(tx, brand, statements));
+  const statements = rows.map((value) => read(brand, { key: String((value as JsonObject).id), value }, arrival));
+  await transaction(node.runtime.pool, (tx) => ingest(tx, brand, statements));
 }
 const event = (seconds: number, data: Json, kind: 'reservation' | 'guest' = 'reservation') =>
   node.send('grand', `${kind}.updated`, data, now + seconds * 1_000);
@@ -212,7 +212,7 @@ test('the last third of a list that is missing is held, not taken for a group', 
     ),
   );
   const statements = ids.map((id) => cancelledForTest(id, now + 81_000, 'run_gone'));
-  await transaction(runtime.pool, (tx) => take(tx, brand, statements, { unchanged: 0, of: 90 }));
+  await transaction(runtime.pool, (tx) => ingest(tx, brand, statements, { unchanged: 0, of: 90 }));
   assert.equal((await stored('G3')).status, 'confirmed');
   assert.deepEqual(await openHolds(), ['gone']);
   await refuseAll();

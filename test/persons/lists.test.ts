@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest } from '../../src/core/canonical/reservation.ts';
 import type { Claims } from '../../src/core/reconcile/claim.ts';
+import { type Content, contentOf, type Source } from '../../src/core/reconcile/content.ts';
 import { merge } from '../../src/core/reconcile/merge.ts';
-import { type Says, type Source, saysOf } from '../../src/core/reconcile/says.ts';
 import { accountsAfter, accountsOf, withTold } from '../reconcile/told.ts';
 import type { Dice } from '../simulation/random.ts';
 import { clearWay, type Mention, type Person, Population, SaidAbout, type Way, ways, written } from './population.ts';
@@ -78,9 +78,9 @@ function storyOf(seed: number, isSure: boolean): Message[] {
 }
 
 function take(claims: Claims, { source, at, mentions }: Message): Claims {
-  const says = saysOf({ guests: mentions.map(({ guest }) => guest) });
-  const silence = source === 'pull' ? 'clear' : 'keep';
-  return withTold(claims, { source, at: [at, at], says, manner: { silence, lists: 'replace' } });
+  const content = contentOf({ guests: mentions.map(({ guest }) => guest) });
+  const fields = source === 'pull' ? 'full' : 'partial';
+  return withTold(claims, { source, at: [at, at], content, scope: { fields, lists: 'full' } });
 }
 
 const guestsOf = (claims: Claims) => (merge(accountsOf(claims)).draft.guests ?? []) as unknown as Guest[];
@@ -149,10 +149,10 @@ test('property: a person who is written differently stays the same person', () =
           : [dice.pick([...ways.compatible, 'none' as const]), own];
         return { ...written(guest, way, dice), ...by, ...(statesBirth && { date_of_birth: guest.date_of_birth }) };
       });
-      const messages = [pulled, pushed.toReversed()].map((guests) => saysOf({ guests: guests as Guest[] }));
+      const messages = [pulled, pushed.toReversed()].map((guests) => contentOf({ guests: guests as Guest[] }));
       const accounts = accountsAfter([
-        { source: 'pull', says: messages[0] as Says, at: [1, 1], manner: { silence: 'clear', lists: 'replace' } },
-        { source: 'push', says: messages[1] as Says, at: [2, 2], manner: { silence: 'keep', lists: 'replace' } },
+        { source: 'pull', content: messages[0] as Content, at: [1, 1], scope: { fields: 'full', lists: 'full' } },
+        { source: 'push', content: messages[1] as Content, at: [2, 2], scope: { fields: 'partial', lists: 'full' } },
       ]);
       const merged = (merge(accounts).draft.guests ?? []) as unknown as Guest[];
       const where = JSON.stringify(pushed.toReversed());
@@ -166,18 +166,18 @@ test('property: a person who is written differently stays the same person', () =
 test('a nameless mention between two relatives passes nothing from one to the other', () => {
   const joao = { first_name: 'João', last_name: 'Costa', document_number: 'N1', marketing_consent: true };
   const maria = { first_name: 'Maria', last_name: 'Costa', phone: '+351911111111' };
-  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const scope = { fields: 'partial', lists: 'full' } as const;
   const said = (source: Source, guest: Guest, at: number) =>
-    ({ source, says: saysOf({ guests: [guest] }), at: [at, at], manner }) as const;
+    ({ source, content: contentOf({ guests: [guest] }), at: [at, at], scope }) as const;
   const all = [said('pull', joao, 1), said('single', { phone: maria.phone }, 2), said('push', maria, 3)];
   assert.deepEqual(merge(accountsAfter(all)).draft.guests, [maria]);
 });
 
 /** The guests after a list and an event. */
 const guestsAfter = (pulled: Guest[], pushed: Guest[]) => {
-  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const scope = { fields: 'partial', lists: 'full' } as const;
   const said = (source: Source, guests: Guest[], at: number) =>
-    ({ source, says: saysOf({ guests }), at: [at, at], manner }) as const;
+    ({ source, content: contentOf({ guests }), at: [at, at], scope }) as const;
   return merge(accountsAfter([said('pull', pulled, 1), said('push', pushed, 2)])).draft.guests;
 };
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePath, type Path } from '../../src/core/brand/compile.ts';
+import { compilePlan, type Plan } from '../../src/core/brand/compile.ts';
 import { schemas } from '../../src/core/documents/kinds.ts';
-import { decide, finish, state } from '../../src/core/pipeline.ts';
-import { type Arrival, newerIsStored, type Stored } from '../../src/core/reconcile/forms.ts';
+import { decide, finish, read } from '../../src/core/pipeline.ts';
+import { newerIsStored, type Receipt, type Stored } from '../../src/core/reconcile/forms.ts';
 import type { RawRecord } from '../../src/core/shape/config.ts';
 import { parseJson } from '../../src/kit/json.ts';
 import type { JsonObject } from '../../src/terms.ts';
 
 function pathOf(connector: JsonObject, integration: JsonObject = {}) {
-  const compiled = compilePath(
+  const compiled = compilePlan(
     schemas.connector.parse({ connector: 'desk', ...connector }),
     schemas.integration.parse({
       integration: 'grand',
@@ -22,17 +22,17 @@ function pathOf(connector: JsonObject, integration: JsonObject = {}) {
   );
   assert.equal(compiled.kind, 'ok', JSON.stringify(compiled));
   if (compiled.kind !== 'ok') throw new Error();
-  return compiled.path;
+  return compiled.plan;
 }
 
-const pulled: Arrival = { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' };
+const pulled: Receipt = { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' };
 
-const made = (path: Path, raw: RawRecord, arrival: Arrival) => {
-  const statement = state(path, raw, arrival);
+const made = (path: Plan, raw: RawRecord, arrival: Receipt) => {
+  const statement = read(path, raw, arrival);
   return { ...decide(path, undefined, statement), statement };
 };
 
-function prepare(path: Path, text: string, arrival = pulled) {
+function prepare(path: Plan, text: string, arrival = pulled) {
   const found = path.shapers.pull.records(parseJson(text));
   assert.ok(found.kind === 'ok', JSON.stringify(found));
   return found.records.map((raw) => made(path, raw, arrival));
@@ -240,9 +240,9 @@ test('a bare row of a further list changes a stored reservation only if the conn
     return bareRow;
   };
   const partial = prepared({ partial: true });
-  assert.ok(partial?.kind === 'dead' && partial.statement.says !== undefined);
-  assert.deepEqual([partial.statement.source, partial.statement.manner.silence], ['single', 'keep']);
-  assert.equal(prepared({})?.statement.says, undefined);
+  assert.ok(partial?.kind === 'dead' && partial.statement.content !== undefined);
+  assert.deepEqual([partial.statement.source, partial.statement.scope.fields], ['single', 'partial']);
+  assert.equal(prepared({})?.statement.content, undefined);
 });
 
 test('a rule can drop a record', () => {
@@ -282,7 +282,7 @@ test('a record for which `where` does not hold is dropped, complete or not, and 
   assert.ok(complete?.kind === 'dropped' && complete.reason.includes('map.where'));
   assert.equal(finish(path, complete.statement, { id: 'B' }).kind, 'dropped', 'also once merged');
   const event = parseJson(`{"reservation_id":"A",${bare}}`);
-  const isExcluded = (own: Path) => {
+  const isExcluded = (own: Plan) => {
     const found = own.shapers.push.single(event);
     assert.ok(found.kind === 'ok');
     return own.shapers.push.draft(found.record).isExcluded ?? false;
@@ -313,9 +313,9 @@ test('what overruled a late event is named: the list only once it repeated its r
   const path = pathOf({});
   const minute = 60_000;
   const at = (minutes: number) => 1_790_000_000_000 + minutes * minute;
-  const saying = (channel: string, arrival: Arrival): ReturnType<typeof state> =>
-    state(path, { key: 'A', value: parseJson(`{"id":"A","channel":"${channel}",${bare}}`) }, arrival);
-  const event = (minutes: number): Arrival => ({
+  const saying = (channel: string, arrival: Receipt): ReturnType<typeof read> =>
+    read(path, { key: 'A', value: parseJson(`{"id":"A","channel":"${channel}",${bare}}`) }, arrival);
+  const event = (minutes: number): Receipt => ({
     mode: 'push',
     effectiveAt: at(minutes),
     cause: 'event',

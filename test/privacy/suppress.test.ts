@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { BrandBatch } from '../../src/core/intake/push/brand-batch.ts';
 import { workGuestEvent } from '../../src/core/intake/push/guest-event.ts';
-import { state } from '../../src/core/pipeline.ts';
+import { read } from '../../src/core/pipeline.ts';
 import type { Statement } from '../../src/core/reconcile/forms.ts';
 import type { Keyring } from '../../src/kit/crypto.ts';
 import { hashesOf, identitiesOf } from '../../src/operator/privacy/identity.ts';
@@ -21,7 +21,7 @@ const brand = activeIntegration({}, {}, { map: { extra: { remark: 'remark' } } }
 function stripped(more: { [key: string]: Json }, by = brand) {
   const raw = { key: 'R-1001', value: reservationData(more) };
   const arrival = { mode: 'push', effectiveAt: 1, cause: 'event', causeId: '1' } as const;
-  return withoutErased(state(by, raw, arrival));
+  return withoutErased(read(by, raw, arrival));
 }
 
 function withoutErased(prepared: Statement): Statement {
@@ -32,7 +32,7 @@ function withoutErased(prepared: Statement): Statement {
   return suppression(keyring).strip(prepared, integration, new Set(known));
 }
 
-const said = (more: { [key: string]: Json }) => stripped(more).says;
+const said = (more: { [key: string]: Json }) => stripped(more).content;
 
 test('an erased guest whose phone number was sent empty is removed', () => {
   for (const phone of [null, '', 'n/a']) {
@@ -58,7 +58,7 @@ test('a rule that removes the address does not bring an erased guest back', () =
   const marta = { guest_id: 'g1', first_name: 'Marta', last_name: 'Quill', email };
   const namesake = { guest_id: 'g2', first_name: 'Marta', last_name: 'Quill' };
   const prepared = stripped({ guests: [marta, namesake], source: 'Marta Quill' }, ruled);
-  assert.deepEqual(prepared.says?.lists.guests?.[0], { values: {} });
+  assert.deepEqual(prepared.content?.lists.guests?.[0], { values: {} });
   assert.ok(prepared.record && 'guests' in prepared.record);
   const { record, raw } = prepared;
   assert.deepEqual(record.guests, [{}, namesake], 'another guest id is another person');

@@ -24,14 +24,14 @@ test('ids of two numbering systems are not compared: dates, type and position de
 
 test('events that replace all charges by others keep nothing of the old ones', () => {
   const minibar = { code: 'BAR', description: 'Minibar' };
-  const says = (key: string, more: object) => ({
+  const content = (key: string, more: object) => ({
     values: {},
     lists: { charges: [{ key, values: { ...minibar, ...more } }] },
   });
-  const manner = { silence: 'keep', lists: 'replace' } as const;
+  const scope = { fields: 'partial', lists: 'full' } as const;
   const chargesAfter = (key: string) => {
-    const first = { source: 'push', at: [1, 0], says: says('10', { amount: '5', quantity: 2 }), manner } as const;
-    const second = { source: 'push', at: [2, 0], says: says(key, { amount: '7' }), manner } as const;
+    const first = { source: 'push', at: [1, 0], content: content('10', { amount: '5', quantity: 2 }), scope } as const;
+    const second = { source: 'push', at: [2, 0], content: content(key, { amount: '7' }), scope } as const;
     return merge(accountsAfter([first, second])).draft.charges;
   };
   assert.deepEqual(chargesAfter('11'), [{ ...minibar, amount: '7' }]);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Claims } from '../../src/core/reconcile/claim.ts';
+import { contentOf } from '../../src/core/reconcile/content.ts';
 import { merge } from '../../src/core/reconcile/merge.ts';
-import { saysOf } from '../../src/core/reconcile/says.ts';
 import type { Json } from '../../src/terms.ts';
 import { type Message, type Story, story, type Truth, untrue, visible } from './model-partner.ts';
 import { accountsOf, withTold } from './told.ts';
 
 function take(claims: Claims, { source, at, data }: Message, seq: number, absent: Story['absent']): Claims {
-  const silence = source === 'pull' ? 'clear' : absent;
-  const says = saysOf(withoutEmpty(data), data);
-  return withTold(claims, { source, at: [at, seq], says, manner: { silence, lists: 'replace' } });
+  const fields = source === 'pull' || absent === 'clear' ? 'full' : 'partial';
+  const content = contentOf(withoutEmpty(data), data);
+  return withTold(claims, { source, at: [at, seq], content, scope: { fields, lists: 'full' } });
 }
 
 const draftOf = (claims: Claims) => merge(accountsOf(claims)).draft;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Scope, Source } from '../../src/core/reconcile/content.ts';
 import { merge } from '../../src/core/reconcile/merge.ts';
-import type { Manner, Source } from '../../src/core/reconcile/says.ts';
 import type { Json } from '../../src/terms.ts';
 import { accountsAfter, type Told } from './told.ts';
 
-/** Every order in which up to five statements of two or three sources may arrive, with the lists and manners that partners have. */
+/** Every order in which up to five statements of two or three sources may arrive, with the lists and scopes that partners have. */
 
 function* orders<Of>(all: readonly Of[]): Generator<readonly Of[]> {
   if (all.length < 2) yield all;
@@ -28,12 +28,12 @@ const sorted = (value: Json): Json => {
   );
 };
 
-const whole: Manner = { silence: 'clear', lists: 'replace' };
-const manners: readonly Manner[] = [
+const whole: Scope = { fields: 'full', lists: 'full' };
+const scopes: readonly Scope[] = [
   whole,
-  { silence: 'keep', lists: 'replace' },
-  { silence: 'keep', lists: 'merge' },
-  { silence: 'clear', lists: 'merge' },
+  { fields: 'partial', lists: 'full' },
+  { fields: 'partial', lists: 'partial' },
+  { fields: 'full', lists: 'partial' },
 ];
 
 const optional = <Of>(arbitrary: fc.Arbitrary<Of>) => fc.option(arbitrary, { nil: undefined });
@@ -59,7 +59,7 @@ const charge = fc.record({
   amount: optional(fc.constantFrom('1', '2')),
 });
 
-const told = (source: Source, manner: Manner) =>
+const told = (source: Source, scope: Scope) =>
   fc
     .record({
       channel: optional(fc.constantFrom('BDC', 'WEB', null)),
@@ -91,15 +91,15 @@ const told = (source: Source, manner: Manner) =>
         }));
         return {
           source,
-          manner: { silence: 'keep', lists: 'merge' },
+          scope: { fields: 'partial', lists: 'partial' },
           isPerson: true,
-          says: { values: {}, lists: { guests: own } },
+          content: { values: {}, lists: { guests: own } },
         };
       }
       return {
         source,
-        manner,
-        says: {
+        scope,
+        content: {
           values: defined({ id: 'R1', ...(!unread && { channel }) }),
           ...(unread && { unread: ['channel'] }),
           lists: {
@@ -112,9 +112,9 @@ const told = (source: Source, manner: Manner) =>
     });
 
 const story = fc
-  .constantFrom(...manners)
+  .constantFrom(...scopes)
   .chain((push) =>
-    fc.array(fc.oneof(told('pull', whole), told('push', push), told('single', { silence: 'keep', lists: 'replace' })), {
+    fc.array(fc.oneof(told('pull', whole), told('push', push), told('single', { fields: 'partial', lists: 'full' })), {
       minLength: 2,
       maxLength: 5,
     }),
@@ -135,8 +135,8 @@ test('property: every order of arrival, doubled or not, ends in the same record,
 const consent = (source: Source, at: number, marketing_consent: boolean): Told => ({
   source,
   at: [at, at],
-  manner: { silence: 'keep', lists: 'replace' },
-  says: {
+  scope: { fields: 'partial', lists: 'full' },
+  content: {
     values: { id: 'R1' },
     lists: { guests: [{ values: { first_name: 'Ana', last_name: 'Reis', marketing_consent } }] },
   },

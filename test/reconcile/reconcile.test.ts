@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Reservation } from '../../src/core/canonical/reservation.ts';
 import { difference, undo } from '../../src/core/reconcile/difference.ts';
 import type { Decision, Statement, Stored } from '../../src/core/reconcile/forms.ts';
-import { decideBatch } from '../../src/core/store/records/take.ts';
+import { decideBatch } from '../../src/core/store/records/ingest.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 const brand = testBrand('lisbon');

@@ -1,14 +1,14 @@
 import type { Accounts, Claims } from '../../src/core/reconcile/claim.ts';
 import { placed } from '../../src/core/reconcile/claims.ts';
+import type { Content, Scope, Source, Time } from '../../src/core/reconcile/content.ts';
 import { foldAll } from '../../src/core/reconcile/quarantine.ts';
-import type { Manner, Moment, Says, Source } from '../../src/core/reconcile/says.ts';
 
 /** What a source says at some time, for tests of the pure rooms. */
 export interface Told {
   readonly source: Source;
-  readonly at: Moment;
-  readonly says: Says;
-  readonly manner: Manner;
+  readonly at: Time;
+  readonly content: Content;
+  readonly scope: Scope;
   readonly isPerson?: true;
 }
 

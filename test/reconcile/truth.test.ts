@@ -5,7 +5,7 @@ import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts
 import type { Held } from '../../src/core/reconcile/accidents/guard.ts';
 import type { Statement, Stored } from '../../src/core/reconcile/forms.ts';
 import { aboutRecord } from '../../src/core/reconcile/profile.ts';
-import { decideBatch } from '../../src/core/store/records/take.ts';
+import { decideBatch } from '../../src/core/store/records/ingest.ts';
 import { said, testBrand } from '../support/brand.ts';
 
 /** The rules about what counts: consent, lists that lag, amounts, and values that are held. */
@@ -87,7 +87,7 @@ test('a currency alone does not relabel an amount', () => {
 
 const released = (hold: string): Statement => ({
   ...aboutRecord('reservation', 'A', { mode: 'push', effectiveAt: 1, seq: 1, cause: 'replay', causeId: hold }),
-  says: { values: {}, lists: {} },
+  content: { values: {}, lists: {} },
   releases: hold,
 });
 
@@ -214,7 +214,7 @@ test('a value that an event had overruled is held when the list goes on showing 
     const after = rows.get('reservation A');
     assert.equal(JSON.parse(after?.text ?? '').check_in, right.check_in, name);
     assert.deepEqual(
-      heldIn(after as Stored).map(({ says: { values } }) => values.check_in),
+      heldIn(after as Stored).map(({ content: { values } }) => values.check_in),
       [late.check_in],
       name,
     );

@@ -9,7 +9,7 @@ import { pushSettingsOf } from '../../src/core/intake/push/settings.ts';
 import { startEventWorker } from '../../src/core/intake/push/worker.ts';
 import type { Http } from '../../src/core/outbound/http.ts';
 import { followClock } from '../../src/core/store/db/database-clock.ts';
-import type { OnChanged } from '../../src/core/store/records/take.ts';
+import type { OnChanged } from '../../src/core/store/records/ingest.ts';
 import { Wake } from '../../src/kit/loop.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
 import { listedLanes } from '../deliver/lanes.ts';

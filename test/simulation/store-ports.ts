@@ -4,7 +4,7 @@ import type { PartnerStore, RunStore } from '../../src/core/intake/pull/ports.ts
 import type { IntakePorts } from '../../src/core/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/core/intake/push/worker.ts';
 import type { EventStore } from '../../src/core/store/events/work-events.ts';
-import type { OnChanged } from '../../src/core/store/records/take.ts';
+import type { OnChanged } from '../../src/core/store/records/ingest.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 

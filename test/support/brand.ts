@@ -1,10 +1,10 @@
 import type { Brand } from '../../src/core/brand/brand.ts';
-import { compilePath } from '../../src/core/brand/compile.ts';
+import { compilePlan } from '../../src/core/brand/compile.ts';
 import type { Reservation } from '../../src/core/canonical/reservation.ts';
 import { schemas } from '../../src/core/documents/kinds.ts';
+import { contentOf } from '../../src/core/reconcile/content.ts';
 import type { ErasurePort } from '../../src/core/reconcile/erasure-port.ts';
-import type { Arrival, Statement } from '../../src/core/reconcile/forms.ts';
-import { saysOf } from '../../src/core/reconcile/says.ts';
+import type { Receipt, Statement } from '../../src/core/reconcile/forms.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 
 /** A brand with a connector that reads our own fields, without a guard. */
@@ -15,10 +15,10 @@ export function testBrand(
 ): Brand {
   const connector = schemas.connector.parse({ connector: 'plain' });
   const body = schemas.integration.parse({ integration, connector: 'plain', brand_id: 'X', timezone: 'UTC' });
-  const compiled = compilePath(connector, body);
+  const compiled = compilePlan(connector, body);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
   return {
-    ...compiled.path,
+    ...compiled.plan,
     integration: integration as IntegrationName,
     integrationVersion: 1,
     connectorVersion: 1,
@@ -33,15 +33,15 @@ export function testBrand(
 }
 
 /** A statement that is a whole record. */
-export function said(record: Reservation, arrival: Partial<Arrival> = {}): Statement {
+export function said(record: Reservation, arrival: Partial<Receipt> = {}): Statement {
   const { mode = 'pull' } = arrival;
   return {
     type: 'reservation',
     id: record.id,
-    arrival: { mode, effectiveAt: 1000, cause: 'run', causeId: 'run_1', ...arrival },
+    receipt: { mode, effectiveAt: 1000, cause: 'run', causeId: 'run_1', ...arrival },
     source: mode,
-    manner: { silence: mode === 'pull' ? 'clear' : 'keep', lists: 'replace' },
-    says: saysOf(record),
+    scope: { fields: mode === 'pull' ? 'full' : 'partial', lists: 'full' },
+    content: contentOf(record),
     record,
     raw: { key: record.id, value: { any: record.id } },
     notes: [],
@@ -51,7 +51,7 @@ export function said(record: Reservation, arrival: Partial<Arrival> = {}): State
 /** Its path is compiled on demand, so its parts are copied by name. */
 export function withErasure(brand: Brand, erasure: ErasurePort): Brand {
   const { integration, integrationVersion, connectorVersion, body } = brand;
-  const { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night } = brand;
-  const path = { shapers, manners, rules, region, idPrefix, partialRows, lagMs, night };
+  const { shapers, scopes, rules, region, idPrefix, partialRows, lagMs, night } = brand;
+  const path = { shapers, scopes, rules, region, idPrefix, partialRows, lagMs, night };
   return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, erasure };
 }

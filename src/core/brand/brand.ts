@@ -5,7 +5,7 @@ import { profilesDestination } from '../deliver/profiles.ts';
 import type { Bodies, DocumentKind } from '../documents/kinds.ts';
 import type { Guard } from '../reconcile/accidents/guard.ts';
 import type { ErasurePort } from '../reconcile/erasure-port.ts';
-import { compilePath, compileShapes, type Path, type Shapes, type Spellings } from './compile.ts';
+import { compilePlan, compileShapes, type Plan, type Shapes, type Spellings } from './compile.ts';
 
 export interface Versioned<Kind extends DocumentKind> {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Versioned<Kind extends DocumentKind> {
 }
 
 /** One integration with everything that its documents say, compiled: for pull, push, streams, sandbox, previews, replays and the store. */
-export interface Brand extends Path {
+export interface Brand extends Plan {
   readonly integration: IntegrationName;
   readonly integrationVersion: number;
   readonly connectorVersion: number;
@@ -87,7 +87,7 @@ export class LazyBrand implements Brand {
   readonly erasure: ErasurePort | undefined;
   readonly guard: Guard | undefined;
   readonly #shapes: SharedShapes;
-  #compiled: ReturnType<typeof compilePath> | undefined;
+  #compiled: ReturnType<typeof compilePlan> | undefined;
 
   constructor({ source, connector, destinations, shapes, erasure, before }: BrandParts) {
     this.source = source;
@@ -116,43 +116,43 @@ export class LazyBrand implements Brand {
     this.guard = limits === 'off' ? undefined : { limits, memory: memoryOf(before, connector) };
   }
 
-  get compiled(): ReturnType<typeof compilePath> {
+  get compiled(): ReturnType<typeof compilePlan> {
     const { body, connector } = this;
-    this.#compiled ??= compilePath(connector.body, body, this.#shapes.of(connector, body.timezone));
+    this.#compiled ??= compilePlan(connector.body, body, this.#shapes.of(connector, body.timezone));
     return this.#compiled;
   }
 
-  get #path(): Path {
+  get #path(): Plan {
     const { compiled } = this;
-    if (compiled.kind === 'ok') return compiled.path;
+    if (compiled.kind === 'ok') return compiled.plan;
     throw new InnboundError('documents.invalid', `The integration ${this.integration} cannot be compiled.`);
   }
 
-  get shapers(): Path['shapers'] {
+  get shapers(): Plan['shapers'] {
     return this.#path.shapers;
   }
 
-  get manners(): Path['manners'] {
-    return this.#path.manners;
+  get scopes(): Plan['scopes'] {
+    return this.#path.scopes;
   }
 
-  get rules(): Path['rules'] {
+  get rules(): Plan['rules'] {
     return this.#path.rules;
   }
 
-  get region(): Path['region'] {
+  get region(): Plan['region'] {
     return this.#path.region;
   }
 
-  get partialRows(): Path['partialRows'] {
+  get partialRows(): Plan['partialRows'] {
     return this.#path.partialRows;
   }
 
-  get lagMs(): Path['lagMs'] {
+  get lagMs(): Plan['lagMs'] {
     return this.#path.lagMs;
   }
 
-  get night(): Path['night'] {
+  get night(): Plan['night'] {
     return this.#path.night;
   }
 }

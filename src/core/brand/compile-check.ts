@@ -1,7 +1,7 @@
 import { type Bodies, schemas } from '../documents/kinds.ts';
 import type { CheckFinding, DocumentCheck } from '../documents/mistake.ts';
 import { compileCondition } from '../transform/condition.ts';
-import { compilePath, compileShapes, connectorProblems, type Shapes } from './compile.ts';
+import { compilePlan, compileShapes, connectorProblems, type Shapes } from './compile.ts';
 
 const noConnector = schemas.connector.parse({ connector: 'none' });
 
@@ -18,7 +18,7 @@ export const compileCheck: DocumentCheck = ({ connectors, integrations, destinat
   const findings: CheckFinding[] = [...integrations.values()].flatMap(({ name, body }) => {
     // Rules are checked even if the connector is missing.
     const connector = connectors.get(body.connector) ?? { name: '', body: noConnector };
-    const compiled = compilePath(connector.body, body, shapesOf(connector.name, connector.body, body.timezone));
+    const compiled = compilePlan(connector.body, body, shapesOf(connector.name, connector.body, body.timezone));
     const fresh = !used.has(connector.name);
     used.add(connector.name);
     if (compiled.kind === 'ok') return [];

@@ -3,21 +3,21 @@ import type { Integration } from '../documents/integration.ts';
 import type { Bodies } from '../documents/kinds.ts';
 import { durationMs } from '../documents/units.ts';
 import type { NormalizeContext } from '../normalize/normalize.ts';
-import type { Arrival } from '../reconcile/forms.ts';
-import type { Manner } from '../reconcile/says.ts';
+import type { Scope } from '../reconcile/content.ts';
+import type { Receipt } from '../reconcile/forms.ts';
 import type { MappingProblem, ShapeConfig } from '../shape/config.ts';
 import { compileDates, type DateReader } from '../shape/dates.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
 import { asList } from '../shape/table.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 
-type OfMode<Of> = { readonly [Mode in Arrival['mode']]: Of };
+type OfMode<Of> = { readonly [Mode in Receipt['mode']]: Of };
 
-/** The path of every record of one integration, compiled from its documents; `state` and `decide` run it (pipeline.ts). */
-export interface Path {
+/** How every record of one integration is read and decided, compiled from its documents once (pipeline.ts). */
+export interface Plan {
   /** By the way of arrival: a partner's list, its answer for one reservation, its events. */
   readonly shapers: OfMode<Shaper>;
-  readonly manners: OfMode<Manner>;
+  readonly scopes: OfMode<Scope>;
   readonly rules: RuleSet;
   readonly region: NormalizeContext;
   /** Precedes the partner's ids, for a brand that moved here from another system. */
@@ -62,11 +62,11 @@ export function compileShapes(connector: Connector, timezone: string, spellings?
   };
 }
 
-export function compilePath(
+export function compilePlan(
   connector: Connector,
   integration: Integration,
   shapes: Shapes = compileShapes(connector, integration.timezone),
-): { kind: 'ok'; path: Path } | { kind: 'invalid'; problems: PathProblem[] } {
+): { kind: 'ok'; plan: Plan } | { kind: 'invalid'; problems: PathProblem[] } {
   const { pull, push, single } = shapes;
   const about = {
     integration: integration.integration,
@@ -76,22 +76,22 @@ export function compilePath(
   const rules = compileRules(integration.transforms, about, connector.transforms);
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const shapers = { pull: pull.shaper, push: push.shaper, single: single.shaper };
-    return { kind: 'ok', path: pathOf(connector, integration, shapers, rules.rules) };
+    return { kind: 'ok', plan: planOf(connector, integration, shapers, rules.rules) };
   }
   const problems: PathProblem[] = shapeProblems(shapes).map((problem) => ({ document: 'connector', ...problem }));
   if (rules.kind === 'invalid') problems.push(...rules.problems);
   return { kind: 'invalid', problems };
 }
 
-function pathOf(connector: Connector, integration: Integration, shapers: OfMode<Shaper>, rules: RuleSet): Path {
+function planOf(connector: Connector, integration: Integration, shapers: OfMode<Shaper>, rules: RuleSet): Plan {
   const dates = compileDates(asList(connector.shape?.dates ?? 'iso'), integration.timezone);
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
   return {
     shapers,
-    manners: {
-      pull: { silence: 'clear', lists: 'replace' },
-      single: { silence: 'keep', lists: 'replace' },
-      push: { silence: absent, lists },
+    scopes: {
+      pull: { fields: 'full', lists: 'full' },
+      single: { fields: 'partial', lists: 'full' },
+      push: { fields: absent === 'clear' ? 'full' : 'partial', lists: lists === 'merge' ? 'partial' : 'full' },
     },
     rules,
     region: { country: integration.country },

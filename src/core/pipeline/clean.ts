@@ -1,5 +1,5 @@
 import type { Note } from '../../terms.ts';
-import type { Path } from '../brand/compile.ts';
+import type { Plan } from '../brand/compile.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import { normalizeReservation } from '../normalize/normalize.ts';
 
@@ -8,7 +8,7 @@ export interface Said {
   readonly notes: readonly Note[];
 }
 
-export function cleaned({ region }: Path, reservation: Reservation, before: readonly Note[]): Said {
+export function cleaned({ region }: Plan, reservation: Reservation, before: readonly Note[]): Said {
   const { reservation: record, notes } = normalizeReservation(reservation, region);
   return { record, notes: notes.length === 0 ? before : [...before, ...notes] };
 }

@@ -1,11 +1,12 @@
 import { parseJson } from '../../kit/json.ts';
 import type { Json, Note } from '../../terms.ts';
-import type { Path } from '../brand/compile.ts';
+import type { Plan } from '../brand/compile.ts';
 import { type ReservationDraft, toReservation } from '../canonical/check.ts';
 import { noteOf } from '../canonical/notes.ts';
 import { decodeRecord, type Reservation, recordText } from '../canonical/reservation.ts';
 import type { Accounts, Claim, Claims } from '../reconcile/claim.ts';
 import { placed, seenAgain } from '../reconcile/claims.ts';
+import { type Content, isNewer, type Time, type Values } from '../reconcile/content.ts';
 import { decideProfile } from '../reconcile/decide-profile.ts';
 import { difference } from '../reconcile/difference.ts';
 import {
@@ -15,12 +16,12 @@ import {
   deadLetter,
   isOfList,
   letterOf,
-  momentOf,
   newerIsStored,
   type Statement,
   type Stored,
+  timeOf,
 } from '../reconcile/forms.ts';
-import { type Giver, merge } from '../reconcile/merge.ts';
+import { merge, type Winner } from '../reconcile/merge.ts';
 import { consentNotes, keptNotes } from '../reconcile/merge-notes.ts';
 import {
   type Folded,
@@ -30,7 +31,6 @@ import {
   quarantineAfter,
   quarantinedOf,
 } from '../reconcile/quarantine.ts';
-import { isNewer, type Moment, type Says, type Values } from '../reconcile/says.ts';
 import { readClaims, storedClaims } from '../reconcile/stored-claims.ts';
 import { cleaned } from './clean.ts';
 
@@ -41,7 +41,7 @@ import { cleaned } from './clean.ts';
  * difference between the record before and after.
  */
 export function decide(
-  brand: Path,
+  brand: Plan,
   stored: Stored | undefined,
   statement: Statement,
   held: readonly (HeldPath & { readonly reason: string })[] = [],
@@ -64,22 +64,22 @@ export function decide(
   const own = blocked.filter((one) => claim !== undefined && one.claim.at === claim.at);
   const isHeld = own.some(({ by }) => open.includes(by) && by.state === 'held');
   const dropped = own.filter(({ by }) => by.state === 'refused');
-  const moment = momentOf(statement.arrival);
+  const time = timeOf(statement.receipt);
   const version = stored?.version ?? 0;
   const reason = held.map((one) => one.reason).join(' ');
   if (made.isEmpty) {
-    const state = { moment, claims: storedClaims(claims, false, open) };
+    const state = { time, claims: storedClaims(claims, false, open) };
     return { kind: 'held', version, reason, state, isHeld, isOverruled: true };
   }
   const finished = finish(brand, statement, made.draft);
   if (finished.kind === 'dead') return finished;
-  const newest = stored && isNewer(stored.moment, moment) ? stored.moment : moment;
+  const newest = stored && isNewer(stored.time, time) ? stored.time : time;
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;
-    return left(stored, before, statement, finished, { moment: newest, claims: storedClaims(claims, false, open) });
+    return left(stored, before, statement, finished, { time: newest, claims: storedClaims(claims, false, open) });
   }
   const { record } = finished;
-  const next = { moment: newest, claims: storedClaims(claims, made.isPlain && !finished.isRuled, open) };
+  const next = { time: newest, claims: storedClaims(claims, made.isPlain && !finished.isRuled, open) };
   const text = recordText(record);
   const diff = isNew || text === stored?.text ? [] : difference(parseJson(stored?.text ?? ''), parseJson(text));
   const refusals = dropped.map(({ by }) => noteOf('refused', by.path));
@@ -94,7 +94,7 @@ export function decide(
     const kind = isHeld ? 'held' : overruled ? 'superseded' : 'unchanged';
     const why = isHeld
       ? reason
-      : (refusals[0]?.reason ?? (overruled ? overruledBecause(stored, moment, brand) : undefined));
+      : (refusals[0]?.reason ?? (overruled ? overruledBecause(stored, time, brand) : undefined));
     return {
       kind,
       version,
@@ -106,7 +106,7 @@ export function decide(
     };
   }
   // A guest event is about one guest; that the rest of the reservation stays needs no note.
-  const givers = isNew ? undefined : made.givers?.();
+  const winners = isNew ? undefined : made.winners?.();
   return {
     kind: 'change',
     ...changeAfter(before && { version, status: before.status }, record.status),
@@ -117,10 +117,10 @@ export function decide(
     notes: [
       ...statement.notes,
       ...finished.notes,
-      ...(givers === undefined || statement.arrival.cause === 'guest'
+      ...(winners === undefined || statement.receipt.cause === 'guest'
         ? []
-        : keptNotes(givers, statement.source, moment)),
-      ...(givers === undefined ? [] : consentNotes(diff, (path) => givers.get(path))),
+        : keptNotes(winners, statement.source, time)),
+      ...(winners === undefined ? [] : consentNotes(diff, (path) => winners.get(path))),
       ...held.map(({ path, reason }) => noteOf('held', path, { reason })),
       ...refusals,
     ],
@@ -128,12 +128,12 @@ export function decide(
   };
 }
 
-type Readable = Statement & { readonly says: Says };
+type Readable = Statement & { readonly content: Content };
 
 /** What each source said. The list also says what a page showed unchanged, which is not written to the record. */
 function knownClaims(stored: Stored | undefined, before: Reservation | undefined): Claims {
   if (stored === undefined) return {};
-  const claims = readClaims(stored.claims ?? (before ? undefined : {}), before as Reservation, stored.moment);
+  const claims = readClaims(stored.claims ?? (before ? undefined : {}), before as Reservation, stored.time);
   const last = claims.pull?.at(-1);
   if (last === undefined || stored.sightedAt === undefined) return claims;
   return { ...claims, pull: [...(claims.pull ?? []).slice(0, -1), seenAgain(last, [stored.sightedAt, 0])] };
@@ -148,13 +148,13 @@ interface WithStatement {
 }
 
 function withStatement(known: Claims, statement: Readable): WithStatement {
-  const { says, source, manner, arrival, isPerson, releases } = statement;
+  const { content, source, scope, receipt, isPerson, releases } = statement;
   if (releases !== undefined) return { claims: known, isRepeated: false };
-  const at = momentOf(arrival);
+  const at = timeOf(receipt);
   const { log, isRepeated, isTooOld } = placed(known[source] ?? [], {
     at,
-    manner,
-    says,
+    scope,
+    content,
     ...(isPerson && { isPerson }),
   });
   const claim = isRepeated ? log.at(-1) : log.find((one) => one.at.join() === at.join());
@@ -170,7 +170,7 @@ function quarantineWith(
     readonly claim: Claim | undefined;
     readonly statement: Statement;
     readonly before: Reservation | undefined;
-    readonly brand: Path;
+    readonly brand: Plan;
   },
 ): readonly Quarantined[] {
   const { known, claim, statement, before, brand } = about;
@@ -185,18 +185,18 @@ function quarantineWith(
     if (made === undefined) return [];
     const same =
       isKept(one) &&
-      kept.find(({ hold, path, says }) => hold === one.hold && path === made.path && isSame(says, made.says));
+      kept.find(({ hold, path, content }) => hold === one.hold && path === made.path && isSame(content, made.content));
     return same ? [] : [made];
   });
   return [...kept, ...added];
 }
 
-const isSame = (a: Says, b: Says): boolean => difference(a as unknown as Json, b as unknown as Json).length === 0;
+const isSame = (a: Content, b: Content): boolean => difference(a as unknown as Json, b as unknown as Json).length === 0;
 
 interface Made {
   readonly folded: Folded;
   readonly draft: Reservation | ReservationDraft;
-  readonly givers?: () => ReadonlyMap<string, Giver>;
+  readonly winners?: () => ReadonlyMap<string, Winner>;
   /** The record is what the statement says by itself. */
   readonly isPlain: boolean;
   /** Nothing that was said counts. */
@@ -204,44 +204,44 @@ interface Made {
 }
 
 /** The record that the claims make. The usual case is one source whose newest message says everything: then it is what that message says. */
-function recordOf(brand: Path, claims: Claims, quarantine: readonly Quarantined[], statement: Readable): Made {
+function recordOf(brand: Plan, claims: Claims, quarantine: readonly Quarantined[], statement: Readable): Made {
   const isPlain = quarantine.length === 0 && isWhole(claims, statement);
   if (isPlain) {
     const folded = { accounts: {}, blocked: [] };
     return { folded, draft: statement.record as Reservation, isPlain, isEmpty: false };
   }
   const folded = foldAll(claims, quarantine, brand.lagMs);
-  const { draft, givers } = merge(folded.accounts);
-  return { folded, draft: draft as ReservationDraft, givers, isPlain, isEmpty: isNothing(folded.accounts) };
+  const { draft, winners } = merge(folded.accounts);
+  return { folded, draft: draft as ReservationDraft, winners, isPlain, isEmpty: isNothing(folded.accounts) };
 }
 
 const isNothing = (accounts: Accounts): boolean => Object.keys(accounts).length === 0;
 
 /** One source, whose newest claim is the statement and leaves nothing to what it said before. */
-function isWhole(claims: Claims, { source, record, says, isPerson, arrival }: Readable): boolean {
+function isWhole(claims: Claims, { source, record, content, isPerson, receipt }: Readable): boolean {
   if (record === undefined || isPerson || Object.keys(claims).length !== 1) return false;
   const log = claims[source] ?? [];
   const last = log.at(-1);
-  if (last === undefined || last.at.join() !== momentOf(arrival).join()) return false;
-  if (log.length > 1 && (last.manner.silence === 'keep' || last.manner.lists === 'merge')) return false;
-  if (last.manner.lists === 'merge' || says.unread !== undefined || says.assumed !== undefined) return false;
-  return Object.values(says.lists).every((items) => items?.every((item) => !item.at && !item.as && !item.isOwn));
+  if (last === undefined || last.at.join() !== timeOf(receipt).join()) return false;
+  if (log.length > 1 && (last.scope.fields === 'partial' || last.scope.lists === 'partial')) return false;
+  if (last.scope.lists === 'partial' || content.unread !== undefined || content.assumed !== undefined) return false;
+  return Object.values(content.lists).every((items) => items?.every((item) => !item.at && !item.as && !item.isOwn));
 }
 
 /** Part of it does not count now: a newer statement overrules it, or it repeats a row from before an event. */
 function isOverruled(
-  brand: Path,
+  brand: Plan,
   known: Claims,
   claims: Claims,
   claim: Claim | undefined,
   made: Made,
-  { source, arrival }: Readable,
+  { source, receipt }: Readable,
 ): boolean {
   if (claim === undefined || made.isPlain) return false;
-  const moment = momentOf(arrival);
+  const time = timeOf(receipt);
   const others = Object.entries(known).filter(([name]) => name !== source);
-  const isLate = Object.values(known).some((log) => log?.some(({ at, seen }) => isNewer(seen ?? at, moment)));
-  const isCopy = claim.at.join() !== moment.join();
+  const isLate = Object.values(known).some((log) => log?.some(({ at, seen }) => isNewer(seen ?? at, time)));
+  const isCopy = claim.at.join() !== time.join();
   if (!isLate && !(isCopy && others.length > 0)) return false;
   const last = { ...claim, at: endOfTime, seen: undefined };
   const log = (claims[source] ?? []).filter((one) => one !== claim);
@@ -249,21 +249,21 @@ function isOverruled(
   return difference(merge(accounts).draft, made.draft as unknown as Json).length > 0;
 }
 
-const endOfTime: Moment = [Number.MAX_SAFE_INTEGER, 0];
+const endOfTime: Time = [Number.MAX_SAFE_INTEGER, 0];
 
 /** A status that no value map knows is heard only to be set aside, when nearly all rows have one. */
 function isReadable(statement: Statement, held: readonly HeldPath[]): statement is Readable {
-  if (statement.says === undefined) return false;
+  if (statement.content === undefined) return false;
   return statement.failure?.code !== 'record.unknown_status' || held.some(({ path }) => path === 'status');
 }
 
 /** A message that names a booking which is not stored yet: it counts as soon as the booking comes. */
 function waiting(stored: Stored | undefined, statement: Readable): Pick<Decision & { kind: 'dead' }, 'state'> {
-  const { failure, arrival, dropped, isPart } = statement;
-  const isOvertaking = arrival.cause === 'event' && (isPart === true || failure?.code === 'push.not_hydrated');
+  const { failure, receipt, dropped, isPart } = statement;
+  const isOvertaking = receipt.cause === 'event' && (isPart === true || failure?.code === 'push.not_hydrated');
   if (!isOvertaking || dropped !== undefined) return {};
   const { claims } = withStatement(knownClaims(stored, undefined), statement);
-  return { state: { moment: momentOf(arrival), claims: storedClaims(claims, false, stored?.claims?.quarantine) } };
+  return { state: { time: timeOf(receipt), claims: storedClaims(claims, false, stored?.claims?.quarantine) } };
 }
 
 /** The outcome of a statement that makes no record by itself, where none is stored. */
@@ -279,7 +279,7 @@ function left(
   record: Reservation,
   { notes }: Statement,
   { reason, ...dropped }: Finished & { readonly kind: 'dropped' },
-  state: { readonly moment: Stored['moment']; readonly claims: Stored['claims'] },
+  state: { readonly time: Stored['time']; readonly claims: Stored['claims'] },
 ): Decision {
   if (stored.event === 'removed') return { ...dropped, reason, state };
   const note = noteOf('removed', '', { reason });
@@ -298,19 +298,19 @@ function left(
 }
 
 /** A list that repeats its row counts as of `lag` before its request: until then, something else overruled the statement. */
-function overruledBecause({ sightedAt }: Stored, moment: Moment, { lagMs }: Path): string {
-  if (sightedAt === undefined || !isNewer([sightedAt - lagMs, 0], moment)) return newerIsStored;
+function overruledBecause({ sightedAt }: Stored, time: Time, { lagMs }: Plan): string {
+  if (sightedAt === undefined || !isNewer([sightedAt - lagMs, 0], time)) return newerIsStored;
   const after = lagMs === 0 ? '' : ` more than ${lagMs / 60_000} minutes later,`;
   return `The partner's list, requested at ${new Date(sightedAt).toISOString()},${after} still showed the stored state.`;
 }
 
 /** A value that could not be read is noted, unless its row cannot be recognised the next time: it would be noted at each poll. */
 const isNotedAgain = (statement: Readable): boolean =>
-  isOfList(statement) && (statement.says.unread?.length ?? 0) > 0 && (statement.listed ?? 1) > 0;
+  isOfList(statement) && (statement.content.unread?.length ?? 0) > 0 && (statement.listed ?? 1) > 0;
 
-const isSameState = (stored: Stored, { moment, claims }: Pick<Stored, 'moment' | 'claims'>): boolean =>
-  !isNewer(moment, stored.moment) &&
-  !isNewer(stored.moment, moment) &&
+const isSameState = (stored: Stored, { time, claims }: Pick<Stored, 'time' | 'claims'>): boolean =>
+  !isNewer(time, stored.time) &&
+  !isNewer(stored.time, time) &&
   JSON.stringify(stored.claims) === JSON.stringify(claims);
 
 type Finished =
@@ -326,10 +326,10 @@ type Finished =
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
 /** Check, normalize, rules. A record that the statement makes by itself is checked and normalized already. */
-export function finish(brand: Path, statement: Statement, merged: Reservation | ReservationDraft): Finished {
+export function finish(brand: Plan, statement: Statement, merged: Reservation | ReservationDraft): Finished {
   const failed = (broken: Parameters<typeof deadLetter>[2], id = statement.id): Finished => {
-    const raw = brand.shapers[statement.arrival.mode].selfContained(statement.raw);
-    return { kind: 'dead', deadLetter: deadLetter(statement.arrival, raw, broken, id) };
+    const raw = brand.shapers[statement.receipt.mode].selfContained(statement.raw);
+    return { kind: 'dead', deadLetter: deadLetter(statement.receipt, raw, broken, id) };
   };
   if (statement.dropped !== undefined) return { kind: 'dropped', reason: statement.dropped };
   let [record, notes]: [Reservation, readonly Note[]] = [merged as Reservation, []];

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../errors.ts';
 import { isObject, type Json, type JsonObject, type Note } from '../../terms.ts';
-import type { Path } from '../brand/compile.ts';
+import type { Plan } from '../brand/compile.ts';
 import { toGuest } from '../canonical/check.ts';
 import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { normalizeGuest } from '../normalize/normalize.ts';
+import { isRawOnly, unreadIn } from '../reconcile/content.ts';
 import type { GuestUpdate, RuledGuest } from '../reconcile/guest-update.ts';
-import { isRawOnly, unreadIn } from '../reconcile/says.ts';
 import { idOf } from './id-prefix.ts';
 
 export interface ReadGuest {
@@ -30,7 +30,7 @@ type GuestRead = ({ readonly kind: 'ok' } & ReadGuest) | ({ readonly kind: 'inva
  *   rules ─▶ check ─▶ normalize     the profile, by the rules that concern guests alone
  *   check ─▶ normalize ─▶ rules     each of these reservations
  */
-export function readGuests(path: Path, data: Json, isFetched: boolean): GuestsRead {
+export function readGuests(path: Plan, data: Json, isFetched: boolean): GuestsRead {
   const reservation = isFetched ? undefined : reservationIn(data);
   const read = reservation === undefined ? [readGuest(path, data, isFetched)] : guestsOf(path, reservation);
   const invalid = read.find((one) => one.kind === 'invalid');
@@ -47,14 +47,14 @@ function reservationIn(data: Json): WithGuests | undefined {
   return at.guests.every(isObject) ? (at as WithGuests) : undefined;
 }
 
-function guestsOf(path: Path, reservation: WithGuests): GuestRead[] {
+function guestsOf(path: Plan, reservation: WithGuests): GuestRead[] {
   const shaped = path.shapers.push.single(reservation);
   const key = shaped.kind === 'ok' ? shaped.record.key : '';
   const named = key === '' ? {} : { reservation_id: key };
   return reservation.guests.map((guest) => readGuest(path, { ...guest, ...named }, false));
 }
 
-function readGuest({ shapers, region, idPrefix }: Path, data: Json, isFetched: boolean): GuestRead {
+function readGuest({ shapers, region, idPrefix }: Plan, data: Json, isFetched: boolean): GuestRead {
   const draft = shapers[isFetched ? 'single' : 'push'].guestDraft(data);
   const guestId = draft.guestId && idOf(draft.guestId, idPrefix);
   const checked = toGuest(
@@ -83,7 +83,7 @@ interface Failure {
 }
 
 /** A profile after the rules, with the update merged in. */
-export function ruleProfile({ rules, region }: Path, profile: Guest, { guest, present }: GuestUpdate): RuledGuest {
+export function ruleProfile({ rules, region }: Plan, profile: Guest, { guest, present }: GuestUpdate): RuledGuest {
   const names = Object.keys(guest.extra ?? {}).map((name) => `extra.${name}`);
   const ruled = rules.applyToGuest(profile, new Set([...present, ...names]));
   if (ruled.kind === 'dropped') return { kind: 'dropped', reason: ruled.note };

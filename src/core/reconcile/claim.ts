@@ -1,5 +1,5 @@
 import type { Mention } from './consent.ts';
-import { isNewer, type Lists, type Manner, type Moment, type Says, type Source, type Values } from './says.ts';
+import { type Content, isNewer, type Lists, type Scope, type Source, type Time, type Values } from './content.ts';
 
 /**
  * What one message of a source says about one booking, and when. A record is a function of the set of its claims, so the order in which
@@ -7,13 +7,13 @@ import { isNewer, type Lists, type Manner, type Moment, type Says, type Source, 
  */
 export interface Claim {
   /** Effective time and sequence: what identifies a claim among those of its source. */
-  readonly at: Moment;
+  readonly at: Time;
   /** When the source last repeated it. */
-  readonly seen?: Moment | undefined;
-  readonly manner: Manner;
+  readonly seen?: Time | undefined;
+  readonly scope: Scope;
   /** A statement about a person: it adds to elements that the booking has, and never says that one exists. */
   readonly isPerson?: true | undefined;
-  readonly says: Says;
+  readonly content: Content;
   /** Older claims, folded: only on the oldest claim of a long log. Its time is that of the newest of them. */
   readonly base?: Account | undefined;
 }
@@ -25,16 +25,16 @@ export type Claims = { readonly [Name in Source]?: readonly Claim[] };
  * When a claim counts. A list may be a cached copy: a row that it repeats counts as of `lagMs` before it was last requested, so it
  * overturns an event only after it was repeated for that long.
  */
-export function countedAt({ at, seen }: Claim, lagMs: number): Moment {
+export function countedAt({ at, seen }: Claim, lagMs: number): Time {
   if (seen === undefined) return at;
-  const repeated: Moment = lagMs === 0 ? seen : [seen[0] - lagMs, 0];
+  const repeated: Time = lagMs === 0 ? seen : [seen[0] - lagMs, 0];
   return isNewer(repeated, at) ? repeated : at;
 }
 
 /** Values of one source; `at` has the times of fields that were stated at another time than the rest. */
 export interface Timed {
   readonly values: Values;
-  readonly at?: { readonly [field: string]: Moment } | undefined;
+  readonly at?: { readonly [field: string]: Time } | undefined;
 }
 
 export interface Element extends Timed {
@@ -43,14 +43,14 @@ export interface Element extends Timed {
   readonly key?: string | undefined;
   readonly as?: Values | undefined;
   /** When the element was last mentioned, if that was not when the source last sent its complete list. */
-  readonly since?: Moment | undefined;
+  readonly since?: Time | undefined;
   /** Not in the list: since when, or never. What was said about it counts again when it comes back. */
-  readonly gone?: Moment | undefined;
+  readonly gone?: Time | undefined;
 }
 
 export interface ElementList {
   /** When the source last sent a complete list; absent if it only ever sent some elements. */
-  readonly at?: Moment | undefined;
+  readonly at?: Time | undefined;
   /** In the order of the newest list, then by their first statement; those that are gone are the last. */
   readonly items: readonly Element[];
 }
@@ -58,7 +58,7 @@ export interface ElementList {
 /** All that one source says about a booking: its claims folded in the order of their times. */
 export interface Account extends Timed {
   /** The time of its newest claim. */
-  readonly moment: Moment;
+  readonly time: Time;
   readonly lists: Lists<ElementList>;
 }
 

@@ -4,8 +4,16 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { statedGuest } from '../canonical/stated-guest.ts';
 import { identityOf } from './account.ts';
 import type { Account, Claim, Claims, Element, ElementList } from './claim.ts';
+import {
+  type Content,
+  type ContentItem,
+  extraPrefix,
+  type Source,
+  type Time,
+  type Values,
+  valuesOf,
+} from './content.ts';
 import { matchItems } from './match-items.ts';
-import { extraPrefix, type Moment, type SaidItem, type Says, type Source, type Values, valuesOf } from './says.ts';
 import { isRecordClaim, readClaims, type StoredClaims, storedClaims } from './stored-claims.ts';
 
 /**
@@ -16,15 +24,15 @@ import { isRecordClaim, readClaims, type StoredClaims, storedClaims } from './st
 export function claimsWithout(
   stored: StoredClaims,
   record: Reservation,
-  moment: Moment,
+  time: Time,
   isErased: (guest: Guest) => boolean,
   named: readonly Guest[],
   keepsExtra: boolean,
 ): StoredClaims | undefined {
   const identities = record.guests.map((guest) => identityOf({ values: valuesOf(guest, undefined) }));
-  const clean = <Of extends SaidItem | Element>(guests: readonly Of[]): Of[] => {
+  const clean = <Of extends ContentItem | Element>(guests: readonly Of[]): Of[] => {
     const places = matchItems('guests', identities, guests.map(identityOf));
-    const isGone = ({ values, as }: SaidItem, index: number): boolean =>
+    const isGone = ({ values, as }: ContentItem, index: number): boolean =>
       [statedGuest(values), as && statedGuest(as), record.guests[places[index] ?? -1]].some(
         (one) => one && isErased(one),
       );
@@ -36,8 +44,8 @@ export function claimsWithout(
     const left = withoutMentions(values, named);
     return keepsExtra ? left : withoutExtra(left);
   };
-  const saysLeft = ({ values, lists: { guests, rooms, charges }, ...says }: Says): Says => ({
-    ...says,
+  const saysLeft = ({ values, lists: { guests, rooms, charges }, ...content }: Content): Content => ({
+    ...content,
     values: top(values),
     lists: {
       ...(guests && { guests: clean(guests) }),
@@ -53,16 +61,16 @@ export function claimsWithout(
     return { ...account, values: top(values), lists: left };
   };
   const claims: { [Name in Source]?: readonly Claim[] } = {};
-  for (const [source, log] of Object.entries(readClaims(stored, record, moment) as Claims) as [
+  for (const [source, log] of Object.entries(readClaims(stored, record, time) as Claims) as [
     Source,
     readonly Claim[],
   ][])
     claims[source] = log.map((claim) => ({
       ...claim,
-      says: saysLeft(claim.says),
+      content: saysLeft(claim.content),
       ...(claim.base && { base: accountLeft(claim.base) }),
     }));
-  const quarantine = stored.quarantine?.map((one) => ({ ...one, says: saysLeft(one.says) }));
+  const quarantine = stored.quarantine?.map((one) => ({ ...one, content: saysLeft(one.content) }));
   return storedClaims(claims, isRecordClaim(stored), quarantine);
 }
 

@@ -1,7 +1,7 @@
 import { fold } from './account.ts';
 import type { Claim } from './claim.ts';
+import { type Content, isNewer, listNames, type Time } from './content.ts';
 import { difference } from './difference.ts';
-import { isNewer, listNames, type Moment, type Says } from './says.ts';
 
 /** More different claims of one source about one booking are folded into one, which later claims cannot precede. */
 export const mostClaims = 50;
@@ -20,7 +20,7 @@ export function placed(log: readonly Claim[], claim: Claim): Placed {
   if (last === undefined) return { log: [claim], isRepeated: false };
   if (log[0]?.base !== undefined && !isNewer(claim.at, log[0].at)) return { log, isRepeated: false, isTooOld: true };
   if (isNewer(claim.at, last.at)) {
-    const isSame = saysSame(last, claim) && last.base === undefined;
+    const isSame = statesSame(last, claim) && last.base === undefined;
     if (isSame) return { log: [...log.slice(0, -1), seenAgain(last, claim.seen ?? claim.at)], isRepeated: true };
     if (last.seen === undefined || isNewer(claim.at, last.seen))
       return { log: bounded([...log, claim]), isRepeated: false };
@@ -33,22 +33,22 @@ export function placed(log: readonly Claim[], claim: Claim): Placed {
     return { log: log.with(place, joinedPersons(known, seen)), isRepeated: false };
   }
   const before = log[place - 1];
-  const isBetween = before?.seen !== undefined && isNewer(before.seen, claim.at) && !saysSame(before, claim);
+  const isBetween = before?.seen !== undefined && isNewer(before.seen, claim.at) && !statesSame(before, claim);
   const again = isBetween ? [{ ...before, at: before.seen, seen: undefined, base: undefined }] : [];
   return { log: bounded([...log.slice(0, place), claim, ...again, ...log.slice(place)]), isRepeated: false };
 }
 
 /** One event may be about several persons of a booking; each is stated for itself. */
 function joinedPersons(known: Claim, claim: Claim): Claim {
-  const [before = [], own = []] = [known.says.lists.guests, claim.says.lists.guests];
+  const [before = [], own = []] = [known.content.lists.guests, claim.content.lists.guests];
   if (!known.isPerson || !claim.isPerson) return claim;
   const isRestated = ({ as }: (typeof before)[number]) => own.some((one) => isEqual(one.as ?? null, as ?? null));
   const guests = [...before.filter((one) => !isRestated(one)), ...own];
-  return { ...claim, says: { ...claim.says, lists: { ...claim.says.lists, guests } } };
+  return { ...claim, content: { ...claim.content, lists: { ...claim.content.lists, guests } } };
 }
 
 /** A claim that its source repeats. */
-export const seenAgain = (claim: Claim, at: Moment): Claim =>
+export const seenAgain = (claim: Claim, at: Time): Claim =>
   isNewer(at, claim.seen ?? claim.at) ? { ...claim, seen: at } : claim;
 
 function bounded(log: readonly Claim[]): readonly Claim[] {
@@ -57,16 +57,16 @@ function bounded(log: readonly Claim[]): readonly Claim[] {
   return [{ ...second, base: fold([first, second]) }, ...rest];
 }
 
-export function saysSame(a: Claim, b: Claim): boolean {
+export function statesSame(a: Claim, b: Claim): boolean {
   return (
     a.isPerson === b.isPerson &&
-    a.manner.silence === b.manner.silence &&
-    a.manner.lists === b.manner.lists &&
-    contentsSame(a.says, b.says)
+    a.scope.fields === b.scope.fields &&
+    a.scope.lists === b.scope.lists &&
+    contentsSame(a.content, b.content)
   );
 }
 
-export function contentsSame(a: Says, b: Says): boolean {
+export function contentsSame(a: Content, b: Content): boolean {
   if (!isEqual(a.values, b.values) || !isEqual(a.assumed ?? {}, b.assumed ?? {})) return false;
   if (String(a.unread ?? []) !== String(b.unread ?? [])) return false;
   return listNames.every((name) => {

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../terms.ts';
-import type { Moment, SaidItem, Source, Values } from './says.ts';
+import type { ContentItem, Source, Time, Values } from './content.ts';
 
 /** What one source states about a person's consent, and since when. Null: the source states that it is unknown. */
 export interface ConsentStatement {
@@ -184,20 +184,20 @@ const field = 'marketing_consent';
 
 /**
  * A source's mentions after one more statement: what it states about the guest, and what that leaves of its values (a field that it clears
- * is stated to be empty). `moment`: when the statement counts, `statedAt`: when it was made.
+ * is stated to be empty). `time`: when the statement counts, `statedAt`: when it was made.
  */
 export function mentioned(
   known: readonly Mention[] | undefined,
-  { values, at, isOwn }: SaidItem,
+  { values, at, isOwn }: ContentItem,
   after: Values,
-  moment: Moment,
-  statedAt: Moment,
+  time: Time,
+  statedAt: Time,
 ): readonly Mention[] | undefined {
   const value = (after[field] ?? null) as boolean | null;
   const last = known?.at(-1);
   if (values[field] === undefined && (last === undefined || value === last.value)) return known;
   const [since] = at?.[field] ?? statedAt;
-  const until = at?.[field] === undefined ? moment[0] : since;
+  const until = at?.[field] === undefined ? time[0] : since;
   if (last === undefined || last.value !== value)
     return [...(known ?? []), { value, since, until, ...(isOwn && { isOwn }) }];
   const own = (isOwn ?? last.isOwn) && { isOwn: true as const };

@@ -1,10 +1,10 @@
 import { parseJson } from '../../kit/json.ts';
 import { decodeRecord, type Guest, recordText } from '../canonical/reservation.ts';
 import { type Consent, newerConsent, withoutOwn } from './consent.ts';
+import { type FieldTimes, isNewer } from './content.ts';
 import { difference } from './difference.ts';
-import { changeAfter, type Decision, momentOf, newerIsStored, type Statement, type Stored } from './forms.ts';
+import { changeAfter, type Decision, newerIsStored, type Statement, type Stored, timeOf } from './forms.ts';
 import { statedAt, withConsent } from './profile.ts';
-import { type FieldTimes, isNewer } from './says.ts';
 import type { StoredClaims } from './stored-claims.ts';
 
 /**
@@ -15,10 +15,10 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
   if (statement.dropped !== undefined) return { kind: 'dropped', reason: statement.dropped };
   if (statement.record === undefined) throw new TypeError('a profile without content');
   const stated = statement.record as Guest;
-  const moment = momentOf(statement.arrival);
+  const time = timeOf(statement.receipt);
   if (stored === undefined || stored.version === 0) {
     const { consent } = statement;
-    const state = { moment, claims: consent && { consent } };
+    const state = { time, claims: consent && { consent } };
     const text = recordText(stated);
     return {
       kind: 'change',
@@ -32,22 +32,20 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
   }
   const { version } = stored;
   const { consent: said, isDecision, present, fallback } = statement;
-  const claims = fallback
-    ? { ...stored.claims, consent: withoutOwn(stored.claims?.consent, moment[0]) }
-    : stored.claims;
-  const known = { guest: decodeRecord('guest', stored.text), moment: stored.moment, times: claims?.times };
-  const folded = present && statedAt(known, stated, present, moment, fallback);
+  const claims = fallback ? { ...stored.claims, consent: withoutOwn(stored.claims?.consent, time[0]) } : stored.claims;
+  const known = { guest: decodeRecord('guest', stored.text), time: stored.time, times: claims?.times };
+  const folded = present && statedAt(known, stated, present, time, fallback);
   const consent = said === undefined || isDecision ? said : newerConsent(claims?.consent, said);
   const isTakenBack = fallback && stored.claims?.consent !== undefined && claims?.consent === undefined;
-  const nothing = isTakenBack ? ({ value: null, source: 'guest', at: moment[0] } as const) : undefined;
+  const nothing = isTakenBack ? ({ value: null, source: 'guest', at: time[0] } as const) : undefined;
   const record = withConsent(folded?.guest ?? stated, consent ?? (folded && (claims?.consent ?? nothing)));
   const text = recordText(record);
   const kept = folded || (record.marketing_consent ?? null) === claims?.consent?.value ? claims?.consent : undefined;
   const next = claimsOf(consent ?? kept, folded?.times);
-  const isLate = isNewer(stored.moment, moment);
+  const isLate = isNewer(stored.time, time);
   if (text === stored.text) {
-    const state = { moment: isLate ? stored.moment : moment, claims: next };
-    const isSame = !isNewer(moment, stored.moment) && JSON.stringify(next) === JSON.stringify(claims);
+    const state = { time: isLate ? stored.time : time, claims: next };
+    const isSame = !isNewer(time, stored.time) && JSON.stringify(next) === JSON.stringify(claims);
     if (isLate) return { kind: 'superseded', version, reason: newerIsStored, ...(!isSame && { state }) };
     return { kind: 'unchanged', version, ...(!isSame && { state }) };
   }
@@ -59,7 +57,7 @@ export function decideProfile(stored: Stored | undefined, statement: Statement):
     ...changeAfter(stored, undefined),
     record,
     text,
-    state: { moment: folded?.moment ?? moment, claims: next },
+    state: { time: folded?.time ?? time, claims: next },
     diff: difference(parseJson(stored.text), parseJson(text)),
     notes: statement.notes,
   };
@@ -75,12 +73,12 @@ function claimsOf(consent: Consent | undefined, times: FieldTimes | undefined): 
  * because another message about the guest was faster.
  */
 function lateConsent({ consent: stated }: Statement, stored: Stored): Decision | undefined {
-  const { version, moment, claims } = stored;
+  const { version, time, claims } = stored;
   const consent = stated && newerConsent(claims?.consent, stated);
   if (consent === undefined || consent === claims?.consent) return undefined;
   const record = withConsent(decodeRecord('guest', stored.text), consent);
   const text = recordText(record);
-  const state = { moment, claims: { consent } };
+  const state = { time, claims: { consent } };
   if (text === stored.text) return { kind: 'superseded', version, reason: newerIsStored, state };
   const diff = difference(parseJson(stored.text), parseJson(text));
   return { kind: 'change', ...changeAfter(stored, undefined), record, text, state, diff, notes: [] };

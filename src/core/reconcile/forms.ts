@@ -4,20 +4,20 @@ import { describeProblems, type Problem } from '../canonical/field-check.ts';
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { RawRecord } from '../shape/config.ts';
 import type { Consent } from './consent.ts';
+import { type Content, isEnded, type ReportingDestination, type Scope, type Source, type Time } from './content.ts';
 import type { Difference } from './difference.ts';
-import { isEnded, type Manner, type Moment, type ReportingDestination, type Says, type Source } from './says.ts';
 import type { StoredClaims } from './stored-claims.ts';
 
 /**
  * The forms of a booking between the partner and the store, all plain data:
  *
- *   Arrival     how and when something arrived
- *   Statement   what it says about one record, checked and normalized; `state` makes it (pipeline.ts)
+ *   Receipt     how and when something arrived
+ *   Statement   what it says about one record, checked and normalized; `read` makes it (pipeline.ts)
  *   Stored      the record's row, locked
  *   Decision    what the statement changes; `decide` makes it (pipeline.ts)
  */
 
-export interface Arrival {
+export interface Receipt {
   /** From the partner's list, from its answer for one reservation, or from an event. */
   readonly mode: 'pull' | 'single' | 'push';
   /** Stated by a destination instead of the partner. */
@@ -36,7 +36,7 @@ export interface Arrival {
 }
 
 /** How a statement of this source arrives. */
-export const arrivedBy = (source: Source): Pick<Arrival, 'mode' | 'by'> =>
+export const arrivedBy = (source: Source): Pick<Receipt, 'mode' | 'by'> =>
   source === 'guest' || source === 'profile'
     ? { mode: 'push' }
     : source === 'pull' || source === 'single' || source === 'push'
@@ -54,11 +54,11 @@ export interface Statement {
   readonly type: EntityType;
   /** Empty if the record has no readable id. */
   readonly id: string;
-  readonly arrival: Arrival;
+  readonly receipt: Receipt;
   readonly source: Source;
-  readonly manner: Manner;
+  readonly scope: Scope;
   /** Of a reservation. Absent if it cannot be read, or must not be merged; `failure` says why. */
-  readonly says?: Says | undefined;
+  readonly content?: Content | undefined;
   /** It is about a person: it adds to what is known of guests, and never says that a booking has one. */
   readonly isPerson?: true | undefined;
   /** Of a profile: the fields that the message states, also empty; without it, the record is the whole profile. */
@@ -108,7 +108,7 @@ export interface Stored {
   /** 0: a row without a record; all that was said about it is set aside. */
   readonly version: number;
   readonly event: ChangeEvent;
-  readonly moment: Moment;
+  readonly time: Time;
   /** The record as JSON. */
   readonly text: string;
   /** What each source says; absent if the record equals the pulled row. */
@@ -119,7 +119,7 @@ export interface Stored {
 
 /** What is written for a record besides its content. */
 export interface RecordState {
-  readonly moment: Moment;
+  readonly time: Time;
   readonly claims: StoredClaims | undefined;
 }
 
@@ -179,7 +179,7 @@ export interface StatementOutcome {
 }
 
 /** The results of a batch, in its order. */
-export interface Tally {
+export interface Summary {
   readonly changed: number;
   readonly unchanged: number;
   readonly superseded: number;
@@ -189,7 +189,7 @@ export interface Tally {
   readonly outcomes: readonly StatementOutcome[];
 }
 
-export function tally(outcomes: readonly StatementOutcome[]): Tally {
+export function summaryOf(outcomes: readonly StatementOutcome[]): Summary {
   const counts = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0 };
   for (const { outcome, isHeld } of outcomes) {
     if (isHeld) counts.held++;
@@ -223,20 +223,20 @@ export interface Broken {
 }
 
 export function deadLetter(
-  arrival: Arrival,
+  receipt: Receipt,
   raw: RawRecord,
   { code, problems, message }: Broken,
   id: string,
 ): DeadLetter {
   return {
-    kind: arrival.cause === 'event' ? 'event' : 'record',
+    kind: receipt.cause === 'event' ? 'event' : 'record',
     type: 'reservation',
     ...(id !== '' && { id }),
     code,
     message: message ?? describeProblems(problems),
     detail: {
       problems: problems.map((problem) => ({ ...problem })),
-      ...(isRequestedById(arrival) && { requested_by_id: true }),
+      ...(isRequestedById(receipt) && { requested_by_id: true }),
     },
     // Includes the surrounding data that a replay needs if the mapping reads outside the record.
     raw: { ...raw } as unknown as Json,
@@ -250,17 +250,17 @@ export function letterOf(letter: DeadLetter, isPart: boolean | undefined): DeadL
   return { ...letter, code: 'record.unknown_reservation', message };
 }
 
-export const momentOf = ({ effectiveAt, seq = 0 }: Arrival): Moment => [effectiveAt, seq];
+export const timeOf = ({ effectiveAt, seq = 0 }: Receipt): Time => [effectiveAt, seq];
 
 /** A row of a list that a run reads. Older rows that are processed again show nothing. */
-export const isOfList = ({ arrival, source }: Statement): boolean => arrival.cause === 'run' && source === 'pull';
+export const isOfList = ({ receipt, source }: Statement): boolean => receipt.cause === 'run' && source === 'pull';
 
 /** The run asked the partner for this one reservation. */
-export const isRequestedById = ({ mode, cause }: Arrival): boolean => mode === 'single' && cause === 'run';
+export const isRequestedById = ({ mode, cause }: Receipt): boolean => mode === 'single' && cause === 'run';
 
 /** The feed of a batch; undefined if an operator decided about the statements, which nobody judges. */
 export function feedOf(statements: readonly Statement[]): Feed | undefined {
-  const cause = statements[0]?.arrival.cause;
+  const cause = statements[0]?.receipt.cause;
   return cause === 'run' ? 'pull' : cause === 'event' ? 'push' : undefined;
 }
 

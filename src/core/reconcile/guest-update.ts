@@ -6,7 +6,7 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { guestKeys, keyText, keyTexts, sharedAmong } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
-import { extraPrefix, isEnded, leaderOf, type SaidItem, type Values } from './says.ts';
+import { type ContentItem, extraPrefix, isEnded, leaderOf, type Values } from './content.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {
@@ -39,7 +39,7 @@ type GuestPlan =
 export interface GuestAmendment {
   readonly record: Reservation;
   /** What the event states about the reservation's guests. */
-  readonly said: readonly SaidItem[];
+  readonly said: readonly ContentItem[];
   readonly notes: readonly Note[];
 }
 

@@ -5,7 +5,7 @@ import { statedGuest } from '../canonical/stated-guest.ts';
 import { sharedAmong } from '../persons/identifiers.ts';
 import { listedNames } from '../persons/names.ts';
 import { type Between, type Comparison, samePerson } from '../persons/same-person.ts';
-import type { Values } from './says.ts';
+import type { Values } from './content.ts';
 
 /** What identifies an element of a list: its key, and of each source its current and earlier values. */
 export interface ItemIdentity {

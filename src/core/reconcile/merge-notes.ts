@@ -1,34 +1,34 @@
 import type { Note } from '../../terms.ts';
 import { noteOf } from '../canonical/notes.ts';
+import { never, type Source, type Time, unreadable } from './content.ts';
 import type { Difference } from './difference.ts';
-import type { Giver } from './merge.ts';
-import { type Moment, never, type Source, unreadable } from './says.ts';
+import type { Winner } from './merge.ts';
 
 /**
  * For the timeline: which fields of a new version the message did not contain, and which source they were kept from. One note per
  * source.
  */
-export function keptNotes(givers: ReadonlyMap<string, Giver>, source: Source, moment: Moment): Note[] {
-  const kept = new Map<string, { giver: Giver; paths: string[] }>();
-  for (const [path, giver] of givers) {
+export function keptNotes(winners: ReadonlyMap<string, Winner>, source: Source, time: Time): Note[] {
+  const kept = new Map<string, { winner: Winner; paths: string[] }>();
+  for (const [path, winner] of winners) {
     if (path === 'id') continue;
     // A consent is as old as its first mention.
-    if (giver.source === source && path.endsWith('.marketing_consent')) continue;
+    if (winner.source === source && path.endsWith('.marketing_consent')) continue;
     // Text that could not be read has its own note.
-    if (giver.at === unreadable || (giver.source === source && giver.at[0] === moment[0] && giver.at[1] === moment[1]))
+    if (winner.at === unreadable || (winner.source === source && winner.at[0] === time[0] && winner.at[1] === time[1]))
       continue;
-    const key = `${giver.source} ${giver.at[0]}`;
-    kept.getOrInsertComputed(key, () => ({ giver, paths: [] })).paths.push(path);
+    const key = `${winner.source} ${winner.at[0]}`;
+    kept.getOrInsertComputed(key, () => ({ winner, paths: [] })).paths.push(path);
   }
-  return [...kept.values()].map(({ giver, paths }) => ({
+  return [...kept.values()].map(({ winner, paths }) => ({
     step: 'reconcile',
     field: paths.join(', '),
-    code: giver.at === never || giver.at[0] === 0 ? 'assumed' : `kept_from_${giver.source}`,
-    reason: `No readable value in this message: ${originOf(giver)}.`,
+    code: winner.at === never || winner.at[0] === 0 ? 'assumed' : `kept_from_${winner.source}`,
+    reason: `No readable value in this message: ${originOf(winner)}.`,
   }));
 }
 
-function originOf({ source, at: [ms] }: Giver): string {
+function originOf({ source, at: [ms] }: Winner): string {
   if (ms === 0) return 'assumed by the connector';
   const time = new Date(ms).toISOString();
   if (source === 'pull') return `kept from the list requested at ${time}`;
@@ -43,14 +43,14 @@ function originOf({ source, at: [ms] }: Giver): string {
 const consentPath = /^guests\[\d+\]\.marketing_consent$/;
 
 /** For the timeline: which source gave or withdrew marketing consent, and when. */
-export function consentNotes(diff: readonly Difference[], giverOf: (path: string) => Giver | undefined): Note[] {
+export function consentNotes(diff: readonly Difference[], giverOf: (path: string) => Winner | undefined): Note[] {
   return diff.flatMap(({ path, after }): Note[] => {
-    const giver = consentPath.test(path) && typeof after === 'boolean' ? giverOf(path) : undefined;
-    return giver === undefined ? [] : [consentNote(path, after as boolean, giver)];
+    const winner = consentPath.test(path) && typeof after === 'boolean' ? giverOf(path) : undefined;
+    return winner === undefined ? [] : [consentNote(path, after as boolean, winner)];
   });
 }
 
-function consentNote(field: string, consent: boolean, { source, at: [ms] }: Giver): Note {
+function consentNote(field: string, consent: boolean, { source, at: [ms] }: Winner): Note {
   const partner: Partial<Record<Source, string>> = {
     pull: 'The partner’s list',
     single: 'The partner’s single answer',

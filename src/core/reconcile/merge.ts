@@ -1,9 +1,8 @@
 import type { Json } from '../../terms.ts';
 import type { ListName } from '../canonical/fields.ts';
-import { identityOf, momentOf } from './account.ts';
+import { identityOf, timeOf } from './account.ts';
 import type { Account, Accounts, Element, Timed } from './claim.ts';
 import { type Consent, type ConsentStatement, consentIn, consentOf } from './consent.ts';
-import { type ItemIdentity, matchItems } from './match-items.ts';
 import {
   amountCurrency,
   extraPrefix,
@@ -11,22 +10,23 @@ import {
   groupOf,
   isNewer,
   listNames,
-  type Moment,
   type Source,
+  type Time,
   type Values,
-} from './says.ts';
+} from './content.ts';
+import { type ItemIdentity, matchItems } from './match-items.ts';
 
 /** Who gave a field of the merged record, and when. */
-export interface Giver {
+export interface Winner {
   readonly source: Source;
-  readonly at: Moment;
+  readonly at: Time;
 }
 
 export interface Merged {
   /** The merged canonical values, in the form that the check takes. */
   readonly draft: { readonly [field: string]: Json };
   /** By canonical path, such as guests[0].email: who gave each field that has a value. */
-  readonly givers: () => ReadonlyMap<string, Giver>;
+  readonly winners: () => ReadonlyMap<string, Winner>;
   /** Of each guest, by position. */
   readonly consents: readonly (Consent | undefined)[];
 }
@@ -38,7 +38,7 @@ export interface Merged {
 export function merge(accounts: Accounts): Merged {
   const sources = sourcesOf(accounts);
   const top = new Slots();
-  for (const { source, account } of sources) top.add(account, source, account.moment);
+  for (const { source, account } of sources) top.add(account, source, account.time);
   const draft: { [field: string]: Json } = top.draft();
   const lists = listNames.flatMap((name) => {
     const items = mergeList(name, sources);
@@ -46,15 +46,15 @@ export function merge(accounts: Accounts): Merged {
     draft[name] = items.map((item) => item.draft());
     return [{ name, items }];
   });
-  const givers = () => {
-    const all = new Map<string, Giver>();
-    top.addGivers(all, '');
+  const winners = () => {
+    const all = new Map<string, Winner>();
+    top.addWinners(all, '');
     for (const { name, items } of lists)
-      for (const [index, item] of items.entries()) item.addGivers(all, `${name}[${index}].`);
+      for (const [index, item] of items.entries()) item.addWinners(all, `${name}[${index}].`);
     return all;
   };
   const consents = lists.find(({ name }) => name === 'guests')?.items.map((item) => item.consent) ?? [];
-  return { draft, givers, consents };
+  return { draft, winners, consents };
 }
 
 interface Named {
@@ -78,17 +78,16 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
   const lists = sources
     .flatMap(({ source, account }) => {
       const list = account.lists[name];
-      return list === undefined ? [] : [{ source, list, moment: list.at ?? account.moment }];
+      return list === undefined ? [] : [{ source, list, time: list.at ?? account.time }];
     })
     .sort(
-      (a, b) =>
-        Number(a.list.at === undefined) - Number(b.list.at === undefined) || (isNewer(a.moment, b.moment) ? -1 : 1),
+      (a, b) => Number(a.list.at === undefined) - Number(b.list.at === undefined) || (isNewer(a.time, b.time) ? -1 : 1),
     );
   const [first] = lists;
   if (first === undefined) return undefined;
   const decidedAt = first.list.at;
   const items: Slots[] = [];
-  for (const { source, list, moment } of lists) {
+  for (const { source, list, time } of lists) {
     const here = list.items.filter(({ gone }) => gone === undefined);
     const places = matchItems(name, items.map(identityIn), here.map(identityOf));
     const met = new Set<Slots>();
@@ -103,7 +102,7 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
         items.push(slots);
       }
       met.add(slots);
-      slots.add(item, source, item.since ?? moment);
+      slots.add(item, source, item.since ?? time);
     }
     // What a source said of an element that its own list lacks counts where another list has it.
     if (here.length === list.items.length) continue;
@@ -113,7 +112,7 @@ function mergeList(name: ListName, sources: readonly Named[]): Slots[] | undefin
       ...items.map(identityIn),
       ...here.map(identityOf),
     ]);
-    for (const [index, item] of away.entries()) open[back[index] ?? -1]?.add(item, source, item.since ?? moment);
+    for (const [index, item] of away.entries()) open[back[index] ?? -1]?.add(item, source, item.since ?? time);
   }
   return items;
 }
@@ -122,12 +121,12 @@ const identityIn = (slots: Slots): ItemIdentity => slots.identity();
 
 /** The fields of one object, each with its newest statement. */
 class Slots {
-  readonly #fields = new Map<string, { readonly from: Timed; readonly giver: Giver }>();
+  readonly #fields = new Map<string, { readonly from: Timed; readonly winner: Winner }>();
   readonly #looks: (readonly Values[])[] = [];
   readonly #consents: { [source: string]: ConsentStatement } = {};
   #key: string | undefined;
 
-  add(timed: Timed & Partial<Element>, source: Source, otherwise: Moment): void {
+  add(timed: Timed & Partial<Element>, source: Source, otherwise: Time): void {
     this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
     for (const field of fieldsSaid(timed.values)) {
@@ -136,10 +135,10 @@ class Slots {
         this.#consents[source] = stated;
         continue;
       }
-      const at = momentOf(timed, field, otherwise);
+      const at = timeOf(timed, field, otherwise);
       const known = this.#fields.get(field);
-      if (known !== undefined && !isNewer(at, known.giver.at)) continue;
-      this.#fields.set(field, { from: timed, giver: { source, at } });
+      if (known !== undefined && !isNewer(at, known.winner.at)) continue;
+      this.#fields.set(field, { from: timed, winner: { source, at } });
     }
   }
 
@@ -176,12 +175,12 @@ class Slots {
     return canonical;
   }
 
-  addGivers(givers: Map<string, Giver>, prefix: string): void {
-    for (const [field, { from, giver }] of this.#fields) {
-      if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) givers.set(prefix + field, giver);
+  addWinners(winners: Map<string, Winner>, prefix: string): void {
+    for (const [field, { from, winner }] of this.#fields) {
+      if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) winners.set(prefix + field, winner);
     }
     const { consent } = this;
     if (consent !== undefined && consent.value !== null)
-      givers.set(`${prefix}marketing_consent`, { source: consent.source, at: [consent.at, 0] });
+      winners.set(`${prefix}marketing_consent`, { source: consent.source, at: [consent.at, 0] });
   }
 }

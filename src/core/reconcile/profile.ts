@@ -4,9 +4,9 @@ import { guestKeys, sharedAmong } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
 import type { Mention } from '../persons/same-person.ts';
 import type { Consent } from './consent.ts';
-import type { Arrival, Statement } from './forms.ts';
+import { type FieldTimes, fieldsSaid, isNewer, leaderOf, never, type Time, type Values } from './content.ts';
+import type { Receipt, Statement } from './forms.ts';
 import { isSame, mergeGuest } from './guest-update.ts';
-import { type FieldTimes, fieldsSaid, isNewer, leaderOf, type Moment, never, type Values } from './says.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -76,7 +76,7 @@ export function statedFor(known: Guest, guest: Guest): Set<string> {
 /** A profile with the times of its fields; `times` has those that were stated at another time than the rest, or are stated to be empty. */
 export interface TimedGuest {
   readonly guest: Guest;
-  readonly moment: Moment;
+  readonly time: Time;
   readonly times?: FieldTimes | undefined;
 }
 
@@ -89,12 +89,12 @@ export function statedAt(
   known: TimedGuest,
   guest: Guest,
   present: ReadonlySet<string>,
-  at: Moment,
+  at: Time,
   fallback?: Guest,
 ): TimedGuest {
   const said = fieldsSaid(known.guest as Values);
-  const timeOf = (field: string) => known.times?.[field] ?? (said.has(field) ? known.moment : never);
-  const isOf = (time: Moment, field: string) => !isNewer(timeOf(field), time) && !isNewer(time, timeOf(field));
+  const timeOf = (field: string) => known.times?.[field] ?? (said.has(field) ? known.time : never);
+  const isOf = (time: Time, field: string) => !isNewer(timeOf(field), time) && !isNewer(time, timeOf(field));
   const isRead = (field: string) =>
     fallback ? isOf(at, field) || isOf(ofBookings, field) : isOf(at, field) && known.times?.[field] !== undefined;
   const unsaid = new Set([...said].filter((field) => isRead(field) && !present.has(field) && field !== consentField));
@@ -105,20 +105,20 @@ export function statedAt(
     guest: Object.fromEntries([...stated, ...instead]),
     present: newer.union(unsaid),
   });
-  const moment = isNewer(at, known.moment) ? at : known.moment;
+  const time = isNewer(at, known.time) ? at : known.time;
   const left = fieldsSaid(merged as Values);
-  const times: { [field: string]: Moment } = {};
+  const times: { [field: string]: Time } = {};
   for (const field of new Set([...said, ...Object.keys(known.times ?? {}), ...newer])) {
     if (field === consentField || (unsaid.has(field) && !left.has(field))) continue;
     const own = unsaid.has(field) ? ofBookings : newer.has(field) ? at : timeOf(field);
-    const isUsual = left.has(field) && own[0] === moment[0] && own[1] === moment[1];
+    const isUsual = left.has(field) && own[0] === time[0] && own[1] === time[1];
     if (!isUsual) times[field] = own;
   }
-  return { guest: merged, moment, ...(Object.keys(times).length > 0 && { times }) };
+  return { guest: merged, time, ...(Object.keys(times).length > 0 && { times }) };
 }
 
 /** The time of what was taken from the bookings: before every statement. */
-const ofBookings: Moment = [1, 0];
+const ofBookings: Time = [1, 0];
 
 const consentField = 'marketing_consent';
 
@@ -137,12 +137,12 @@ export function withConsent(guest: Guest, consent: Consent | undefined): Guest {
 }
 
 /** A statement about a record that comes from no payload. */
-export const aboutRecord = (type: EntityType, id: string, arrival: Arrival): Statement => ({
+export const aboutRecord = (type: EntityType, id: string, receipt: Receipt): Statement => ({
   type,
   id,
-  arrival,
-  source: arrival.by ?? arrival.mode,
-  manner: { silence: 'keep', lists: 'merge' },
+  receipt,
+  source: receipt.by ?? receipt.mode,
+  scope: { fields: 'partial', lists: 'partial' },
   raw: { key: id, value: null },
   notes: [],
   origins: {},
@@ -151,6 +151,6 @@ export const aboutRecord = (type: EntityType, id: string, arrival: Arrival): Sta
 /** What is said about a profile. */
 export const aboutProfile = (
   id: string,
-  arrival: Arrival,
+  receipt: Receipt,
   said: Partial<Statement> & ({ readonly record: Guest } | { readonly dropped: string }),
-): Statement => ({ ...aboutRecord('guest', id, arrival), ...said });
+): Statement => ({ ...aboutRecord('guest', id, receipt), ...said });

@@ -1,20 +1,20 @@
 import type { ListName } from '../canonical/fields.ts';
-import { fold, identityOf, momentOf } from './account.ts';
+import { fold, identityOf, timeOf } from './account.ts';
 import { type Account, type Accounts, type Claim, type Claims, countedAt } from './claim.ts';
 import { contentsSame, isEqual } from './claims.ts';
-import { matchItems } from './match-items.ts';
 import {
+  type Content,
+  type ContentItem,
   groupOf,
   isEnded,
   isNewer,
   listNames,
-  type Moment,
   never,
-  type SaidItem,
-  type Says,
   type Source,
+  type Time,
   type Values,
-} from './says.ts';
+} from './content.ts';
+import { matchItems } from './match-items.ts';
 
 /**
  * Values of one path that do not count: held until somebody decides, or refused. Claims stay as they were made; folding them leaves out what
@@ -29,11 +29,11 @@ export interface Quarantined {
   /** Canonical, such as total_amount or guests.email; empty for everything that a claim says. */
   readonly path: string;
   /** The oldest claim that it concerns. */
-  readonly at: Moment;
-  readonly until?: Moment | undefined;
+  readonly at: Time;
+  readonly until?: Time | undefined;
   /** The list did not show the booking. A row that shows it is judged afresh, also if it says the same. */
   readonly isAbsence?: true | undefined;
-  readonly says: Says;
+  readonly content: Content;
 }
 
 /** A value of the partner that must not count now. */
@@ -76,15 +76,15 @@ export function foldAll(claims: Claims, quarantine: readonly Quarantined[], lagM
 }
 
 /** Since when the booking is cancelled; undefined if it is not. */
-function endedAt(accounts: Accounts): Moment | undefined {
-  const stated = Object.values(accounts).flatMap((account): { status: unknown; at: Moment }[] =>
+function endedAt(accounts: Accounts): Time | undefined {
+  const stated = Object.values(accounts).flatMap((account): { status: unknown; at: Time }[] =>
     account?.values.status === undefined
       ? []
-      : [{ status: account.values.status, at: momentOf(account, 'status', account.moment) }],
+      : [{ status: account.values.status, at: timeOf(account, 'status', account.time) }],
   );
   const newest = stated.reduce((best, one) => (isNewer(one.at, best.at) ? one : best), { status: null, at: never } as {
     status: unknown;
-    at: Moment;
+    at: Time;
   });
   return isEnded(newest.status) ? newest.at : undefined;
 }
@@ -97,39 +97,39 @@ const partnersSources: readonly Source[] = ['pull', 'single', 'push'];
  */
 function ofMembers(log: readonly Claim[], others: Claims): readonly Claim[] {
   const named = partnersSources.flatMap((source) =>
-    (others[source] ?? []).flatMap(({ at, says, base }) => [
-      { at: base ? never : at, items: base?.lists.guests?.items ?? says.lists.guests ?? [] },
+    (others[source] ?? []).flatMap(({ at, content, base }) => [
+      { at: base ? never : at, items: base?.lists.guests?.items ?? content.lists.guests ?? [] },
     ]),
   );
-  const isOneOf = (items: readonly SaidItem[], item: SaidItem) =>
+  const isOneOf = (items: readonly ContentItem[], item: ContentItem) =>
     matchItems('guests', items.map(identityOf), [identityOf(item)], false, [])[0] !== undefined;
-  const known: SaidItem[] = [];
+  const known: ContentItem[] = [];
   return log.map((claim, place) => {
     const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.at) ? [] : items))];
-    const agreed = log.slice(place + 1).flatMap(({ says }) => says.lists.guests?.filter(isAgreement) ?? []);
-    const guests = claim.says.lists.guests?.map((item) => {
+    const agreed = log.slice(place + 1).flatMap(({ content }) => content.lists.guests?.filter(isAgreement) ?? []);
+    const guests = claim.content.lists.guests?.map((item) => {
       if (!isOneOf(then, item)) return isOneOf(agreed, item) ? { ...item, values: {} } : onlyWithdrawal(item);
       known.push(item);
       return item;
     });
-    return { ...claim, says: { values: {}, lists: { ...(guests && { guests }) } } };
+    return { ...claim, content: { values: {}, lists: { ...(guests && { guests }) } } };
   });
 }
 
-const isAgreement = ({ values }: SaidItem): boolean => values.marketing_consent === true;
+const isAgreement = ({ values }: ContentItem): boolean => values.marketing_consent === true;
 
-const onlyWithdrawal = (item: SaidItem): SaidItem => ({
+const onlyWithdrawal = (item: ContentItem): ContentItem => ({
   ...item,
   values: item.values.marketing_consent === false ? { marketing_consent: false } : {},
 });
 
 /** What a guest says does not change a cancelled booking; it counts when the booking is reinstated. A withdrawal counts at once. */
-function sleeping(log: readonly Claim[], ended: Moment | undefined): readonly Claim[] {
+function sleeping(log: readonly Claim[], ended: Time | undefined): readonly Claim[] {
   if (ended === undefined) return log;
   return log.map((claim) => {
     if (!isNewer(claim.at, ended)) return claim;
-    const guests = claim.says.lists.guests?.map(onlyWithdrawal);
-    return { ...claim, says: { values: {}, lists: { ...(guests && { guests }) } } };
+    const guests = claim.content.lists.guests?.map(onlyWithdrawal);
+    return { ...claim, content: { values: {}, lists: { ...(guests && { guests }) } } };
   });
 }
 
@@ -149,7 +149,7 @@ export const togetherWith = (field: string): readonly string[] =>
   oneValue.find((all) => all.includes(field)) ?? [field];
 
 /** A claim that only says that the partner's list no longer shows the booking. */
-const isAbsence = ({ manner }: Claim, source: Source): boolean => source === 'pull' && manner.silence === 'keep';
+const isAbsence = ({ scope }: Claim, source: Source): boolean => source === 'pull' && scope.fields === 'partial';
 
 function concerns({ state, source: of, at, until, isAbsence: isOfAbsence }: Quarantined, claim: Claim, source: Source) {
   if (isNewer(at, claim.at) || (until !== undefined && isNewer(claim.seen ?? claim.at, until))) return false;
@@ -159,20 +159,22 @@ function concerns({ state, source: of, at, until, isAbsence: isOfAbsence }: Quar
 /** The claim without these values, as if they could not be read; the same claim if it does not have them. */
 function without(claim: Claim, known: Account | undefined, by: Quarantined, source: Source): Claim | undefined {
   if (!concerns(by, claim, source)) return claim;
-  const { says } = claim;
+  const { content } = claim;
   const [first, field] = by.path.split(/\.(.*)/s);
-  if (by.path === '') return contentsSame(says, by.says) ? undefined : claim;
+  if (by.path === '') return contentsSame(content, by.content) ? undefined : claim;
   if (!isListName(first)) {
-    const values = valuesWithout(says.values, known?.values, by.says.values, claim);
-    return values === undefined ? claim : { ...claim, says: { ...unreadable(says, fieldsOf(by.says.values)), values } };
+    const values = valuesWithout(content.values, known?.values, by.content.values, claim);
+    return values === undefined
+      ? claim
+      : { ...claim, content: { ...unreadable(content, fieldsOf(by.content.values)), values } };
   }
-  const items = says.lists[first];
-  const refused = by.says.lists[first] ?? [];
+  const items = content.lists[first];
+  const refused = by.content.lists[first] ?? [];
   if (field === undefined) {
-    if (items === undefined && (claim.manner.silence === 'keep' || known?.lists[first] === undefined)) return claim;
+    if (items === undefined && (claim.scope.fields === 'partial' || known?.lists[first] === undefined)) return claim;
     if (!isEqual(plain(items ?? []), plain(refused))) return claim;
-    const { [first]: _, ...lists } = says.lists;
-    return { ...claim, says: { ...unreadable(says, [first]), lists } };
+    const { [first]: _, ...lists } = content.lists;
+    return { ...claim, content: { ...unreadable(content, [first]), lists } };
   }
   if (items === undefined) return claim;
   const isOneSource = by.source === source;
@@ -181,21 +183,21 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   for (const [n, place] of places.entries()) {
     const item = items[place ?? -1];
     if (place === undefined || item === undefined) continue;
-    const values = valuesWithout(item.values, undefined, (refused[n] as SaidItem).values, claim);
+    const values = valuesWithout(item.values, undefined, (refused[n] as ContentItem).values, claim);
     if (values === undefined) continue;
     own = own.with(place, { ...item, values });
-    unread = [...unread, ...fieldsOf((refused[n] as SaidItem).values).map((one) => `${first}.${place}.${one}`)];
+    unread = [...unread, ...fieldsOf((refused[n] as ContentItem).values).map((one) => `${first}.${place}.${one}`)];
   }
   if (unread.length === 0) return claim;
-  return { ...claim, says: { ...unreadable(says, unread), lists: { ...says.lists, [first]: own } } };
+  return { ...claim, content: { ...unreadable(content, unread), lists: { ...content.lists, [first]: own } } };
 }
 
-const unreadable = (says: Says, fields: readonly string[]): Says => ({
-  ...says,
-  unread: [...(says.unread ?? []), ...fields],
+const unreadable = (content: Content, fields: readonly string[]): Content => ({
+  ...content,
+  unread: [...(content.unread ?? []), ...fields],
 });
 
-const plain = (items: readonly SaidItem[]) => items.map(({ values }) => values);
+const plain = (items: readonly ContentItem[]) => items.map(({ values }) => values);
 
 /** The fields of a quarantined value, without those that follow another one. */
 const fieldsOf = (values: Values): string[] => Object.keys(values).filter((field) => groupOf(field).length >= 1);
@@ -205,9 +207,9 @@ function valuesWithout(
   values: Values,
   known: Values | undefined,
   refused: Values,
-  { manner }: Claim,
+  { scope }: Claim,
 ): Values | undefined {
-  const clears = manner.silence === 'clear';
+  const clears = scope.fields === 'full';
   const isStated = (field: string) =>
     values[field] !== undefined || (clears && (known === undefined || known[field] !== undefined));
   const stated = Object.keys(refused).filter(isStated);
@@ -235,31 +237,31 @@ export function quarantinedOf(
     at: claim.at,
     ...(isAbsence(claim, source) && { isAbsence: true as const }),
   } as const;
-  const { says, manner } = claim;
-  if (path === '' || draft === undefined) return { ...as, path: '', says };
+  const { content, scope } = claim;
+  if (path === '' || draft === undefined) return { ...as, path: '', content };
   const [first, field] = path.split(/\.(.*)/s);
   if (!isListName(first)) {
-    const clears = (one: string) => manner.silence === 'clear' && known?.values[one] !== undefined;
-    const stated = togetherWith(path).filter((one) => says.values[one] !== undefined || clears(one));
+    const clears = (one: string) => scope.fields === 'full' && known?.values[one] !== undefined;
+    const stated = togetherWith(path).filter((one) => content.values[one] !== undefined || clears(one));
     if (stated.length === 0) return undefined;
-    const values = statedIn(says.values, stated);
-    if (stated.every((one) => isEqual(says.values[one] ?? null, draft[one] ?? null))) return undefined;
-    return { ...as, says: { values, lists: {} } };
+    const values = statedIn(content.values, stated);
+    if (stated.every((one) => isEqual(content.values[one] ?? null, draft[one] ?? null))) return undefined;
+    return { ...as, content: { values, lists: {} } };
   }
-  const items = says.lists[first];
+  const items = content.lists[first];
   const before = (draft[first] ?? []) as unknown as readonly Values[];
   const ofList = (): Quarantined | undefined =>
-    items === undefined && manner.silence === 'keep'
+    items === undefined && scope.fields === 'partial'
       ? undefined
-      : { ...as, path: first, says: { values: {}, lists: { [first]: items ?? [] } } };
+      : { ...as, path: first, content: { values: {}, lists: { [first]: items ?? [] } } };
   if (field === undefined) return isEqual(plain(items ?? []), before) ? undefined : ofList();
   if (items === undefined) return undefined;
   const identities = before.map((values) => identityOf({ values }));
   const places = matchItems(first, identities, items.map(identityOf), false);
-  const held = items.flatMap((item, index): SaidItem[] => {
+  const held = items.flatMap((item, index): ContentItem[] => {
     const was = before[places[index] ?? -1];
     if (was === undefined) return [];
-    const stated = togetherWith(field).filter((one) => item.values[one] !== undefined || manner.silence === 'clear');
+    const stated = togetherWith(field).filter((one) => item.values[one] !== undefined || scope.fields === 'full');
     if (stated.every((one) => isEqual(item.values[one] ?? null, was[one] ?? null))) return [];
     const { key, as: alias } = item;
     return [
@@ -268,7 +270,7 @@ export function quarantinedOf(
   });
   // Other elements instead of those before, such as the guests of another booking: then the list is what changed.
   if (held.length === 0) return before.length > 0 && places.includes(undefined) ? ofList() : undefined;
-  return { ...as, says: { values: {}, lists: { [first]: held } } };
+  return { ...as, content: { values: {}, lists: { [first]: held } } };
 }
 
 /** The stated fields with those that follow them; null for one that is cleared. */
@@ -297,21 +299,26 @@ export function quarantineAfter(
   });
 }
 
-function isReplaced({ source: own, path, says }: Quarantined, blockedAt: Moment, accounts: Accounts): boolean {
+function isReplaced({ source: own, path, content }: Quarantined, blockedAt: Time, accounts: Accounts): boolean {
   const [first, field] = path.split(/\.(.*)/s);
   return (Object.entries(accounts) as [Source, Account][]).some(([source, account]) => {
     const counts = (value: unknown) => (source === own ? value !== undefined : (value ?? null) !== null);
-    const isLater = (at: Moment) => isNewer(at, blockedAt);
-    if (path === '') return source === own && isLater(account.moment);
-    if (!isListName(first)) return counts(account.values[path]) && isLater(momentOf(account, path, account.moment));
+    const isLater = (at: Time) => isNewer(at, blockedAt);
+    if (path === '') return source === own && isLater(account.time);
+    if (!isListName(first)) return counts(account.values[path]) && isLater(timeOf(account, path, account.time));
     const list = account.lists[first];
     if (list === undefined) return false;
     if (field === undefined) return source === own && list.at !== undefined && isLater(list.at);
     const here = list.items.filter(({ gone }) => gone === undefined);
-    const places = matchItems(first, here.map(identityOf), (says.lists[first] ?? []).map(identityOf), source === own);
+    const places = matchItems(
+      first,
+      here.map(identityOf),
+      (content.lists[first] ?? []).map(identityOf),
+      source === own,
+    );
     return places.every((place) => {
       const item = here[place ?? -1];
-      return item && counts(item.values[field]) && isLater(momentOf(item, field, item.since ?? list.at ?? never));
+      return item && counts(item.values[field]) && isLater(timeOf(item, field, item.since ?? list.at ?? never));
     });
   });
 }

@@ -4,19 +4,19 @@ import type { Reservation } from '../canonical/reservation.ts';
 import type { Accounts, Claim, Claims } from './claim.ts';
 import { isEqual } from './claims.ts';
 import type { Consent } from './consent.ts';
-import { merge } from './merge.ts';
-import { foldAll, type Quarantined } from './quarantine.ts';
 import {
+  type Content,
+  type ContentItem,
+  contentOf,
   type FieldTimes,
   type ItemIds,
   listNames,
-  type Moment,
-  type SaidItem,
-  type Says,
   type Source,
-  saysOf,
+  type Time,
   type Values,
-} from './says.ts';
+} from './content.ts';
+import { merge } from './merge.ts';
+import { foldAll, type Quarantined } from './quarantine.ts';
 
 /**
  * The claims of a record as they are stored beside it. Most bookings have one source, whose newest claim is the record itself: then only its
@@ -33,9 +33,9 @@ export type StoredClaims = { readonly [Name in Source]?: readonly StoredClaim[] 
 
 /** The newest claim of a source is the first. */
 type StoredClaim = Pick<Claim, 'at' | 'seen' | 'isPerson' | 'base'> & {
-  /** How it treats missing fields, unless `clear` and `replace`. */
-  readonly silence?: 'keep';
-  readonly elements?: 'merge';
+  /** How it treats missing fields, unless `full`. */
+  readonly fields?: 'partial';
+  readonly elements?: 'partial';
 } & (AsRecord | AsChanged);
 
 /** The claim says what the record says. */
@@ -46,12 +46,12 @@ interface AsRecord {
 }
 
 /** What the claim says unlike the next one of its source; of the newest, all that it says. */
-type AsChanged = Partial<Pick<Says, 'assumed' | 'unread'>> & {
+type AsChanged = Partial<Pick<Content, 'assumed' | 'unread'>> & {
   readonly values: Values;
   /** Fields that the next claim states and this one does not. */
   readonly less?: readonly string[] | undefined;
   /** Null: the next claim states this list, and this one does not. */
-  readonly lists?: { readonly [Name in ListName]?: readonly SaidItem[] | null } | undefined;
+  readonly lists?: { readonly [Name in ListName]?: readonly ContentItem[] | null } | undefined;
 };
 
 /** `isRecord`: the newest claim of the only source is what the record says. */
@@ -73,35 +73,35 @@ export function storedClaims(
 function logOf(log: readonly Claim[], isRecord: boolean): StoredClaim[] {
   return log
     .map((claim, n): StoredClaim => {
-      const { at, seen, isPerson, base, manner, says } = claim;
+      const { at, seen, isPerson, base, scope, content } = claim;
       const next = log[n + 1];
       const about = {
         at,
         ...(seen && { seen }),
         ...(isPerson && { isPerson }),
         ...(base && { base }),
-        ...(manner.silence === 'keep' && { silence: manner.silence }),
-        ...(manner.lists === 'merge' && { elements: manner.lists }),
+        ...(scope.fields === 'partial' && { fields: scope.fields }),
+        ...(scope.lists === 'partial' && { elements: scope.lists }),
       };
-      if (next !== undefined) return { ...about, ...changedFrom(next.says, says) };
-      return { ...about, ...(isRecord ? asRecord(says) : whole(says)) };
+      if (next !== undefined) return { ...about, ...changedFrom(next.content, content) };
+      return { ...about, ...(isRecord ? asRecord(content) : whole(content)) };
     })
     .reverse();
 }
 
-function asRecord(says: Says): AsRecord {
-  const [none, ids] = [emptiesOf(says), idsIn(says)];
+function asRecord(content: Content): AsRecord {
+  const [none, ids] = [emptiesOf(content), idsIn(content)];
   return { ...(none.length > 0 && { none }), ...(ids && { ids }) };
 }
 
-const whole = ({ values, lists, assumed, unread }: Says): AsChanged => ({
+const whole = ({ values, lists, assumed, unread }: Content): AsChanged => ({
   values,
   ...(Object.keys(lists).length > 0 && { lists: lists as AsChanged['lists'] }),
   ...(assumed && { assumed }),
   ...(unread && { unread }),
 });
 
-function changedFrom(next: Says, { values, lists, assumed, unread }: Says): AsChanged {
+function changedFrom(next: Content, { values, lists, assumed, unread }: Content): AsChanged {
   const changed = Object.entries(values).filter(([field, value]) => !isEqual(value, next.values[field]));
   const less = Object.keys(next.values).filter((field) => !(field in values));
   const others = listNames.flatMap((name) =>
@@ -116,31 +116,31 @@ function changedFrom(next: Says, { values, lists, assumed, unread }: Says): AsCh
   };
 }
 
-function grownFrom(next: Says, { values, less = [], lists: own = {}, assumed, unread }: AsChanged): Says {
+function grownFrom(next: Content, { values, less = [], lists: own = {}, assumed, unread }: AsChanged): Content {
   const kept = Object.entries(next.values).filter(([field]) => !less.includes(field));
-  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+  const lists: { [Name in ListName]?: readonly ContentItem[] } = {};
   for (const name of listNames) {
     const items = own[name] === undefined ? next.lists[name] : (own[name] ?? undefined);
     if (items !== undefined) lists[name] = items;
   }
-  const says = { values: { ...Object.fromEntries(kept), ...values }, lists };
-  return { ...says, ...(assumed && { assumed }), ...(unread && { unread }) };
+  const content = { values: { ...Object.fromEntries(kept), ...values }, lists };
+  return { ...content, ...(assumed && { assumed }), ...(unread && { unread }) };
 }
 
-export function readClaims(stored: StoredClaims | undefined, record: Reservation, moment: Moment): Claims {
+export function readClaims(stored: StoredClaims | undefined, record: Reservation, time: Time): Claims {
   if (stored === undefined) {
-    return { pull: [{ at: moment, manner: { silence: 'clear', lists: 'replace' }, says: contentOf(record, {}) }] };
+    return { pull: [{ at: time, scope: { fields: 'full', lists: 'full' }, content: recordContent(record, {}) }] };
   }
   const claims: { [Name in Source]?: readonly Claim[] } = {};
   for (const [source, log] of sourcesIn(stored)) {
-    let next: Says = { values: {}, lists: {} };
+    let next: Content = { values: {}, lists: {} };
     const read = log.map((stored): Claim => {
-      const { at, seen, isPerson, base, silence = 'clear', elements = 'replace' } = stored;
-      next = 'values' in stored ? grownFrom(next, stored) : contentOf(record, stored);
+      const { at, seen, isPerson, base, fields = 'full', elements = 'full' } = stored;
+      next = 'values' in stored ? grownFrom(next, stored) : recordContent(record, stored);
       return {
         at,
-        manner: { silence, lists: elements },
-        says: next,
+        scope: { fields, lists: elements },
+        content: next,
         ...(seen && { seen }),
         ...(isPerson && { isPerson }),
         ...(base && { base }),
@@ -158,8 +158,8 @@ const sourcesIn = ({ consent: _, times: __, quarantine: ___, ...logs }: StoredCl
 export const isRecordClaim = (stored: StoredClaims | undefined): boolean =>
   stored === undefined || sourcesIn(stored).some(([, [newest]]) => newest !== undefined && !('values' in newest));
 
-export const accountsOf = (stored: StoredClaims | undefined, record: Reservation, moment: Moment): Accounts =>
-  foldAll(readClaims(stored, record, moment), stored?.quarantine ?? [], 0).accounts;
+export const accountsOf = (stored: StoredClaims | undefined, record: Reservation, time: Time): Accounts =>
+  foldAll(readClaims(stored, record, time), stored?.quarantine ?? [], 0).accounts;
 
 /**
  * The consent of each guest of a stored reservation, by position. Rules may have changed its value. `ownOnly`: what the booking's sources say,
@@ -168,11 +168,11 @@ export const accountsOf = (stored: StoredClaims | undefined, record: Reservation
 export function consentsIn(
   record: Reservation,
   stored: StoredClaims | undefined,
-  moment: Moment,
+  time: Time,
   ownOnly = false,
 ): readonly (Consent | undefined)[] {
   if (!record.guests.some(({ marketing_consent }) => marketing_consent !== undefined)) return [];
-  const accounts = accountsOf(stored, record, moment);
+  const accounts = accountsOf(stored, record, time);
   const isDecided = accounts.profile !== undefined;
   const { consents } = merge(ownOnly ? { ...accounts, profile: undefined } : accounts);
   if (ownOnly && isDecided) return consents;
@@ -187,17 +187,17 @@ export function consentsIn(
  * The claims of a record whose brand moves to another system. What the old one stated stays as one claim, as if the partner had been asked for
  * the reservation: fields that the new system does not mention keep their values.
  */
-export function asEarlierSystem(stored: StoredClaims | undefined, record: Reservation, moment: Moment): StoredClaims {
-  if (isRecordClaim(stored)) return { single: [{ at: moment, silence: 'keep' }] };
-  const { draft } = merge(accountsOf(stored, record, moment));
-  const says = contentOf(draft as unknown as Reservation, {});
-  return { single: [{ at: moment, silence: 'keep', ...whole(says) }] };
+export function asEarlierSystem(stored: StoredClaims | undefined, record: Reservation, time: Time): StoredClaims {
+  if (isRecordClaim(stored)) return { single: [{ at: time, fields: 'partial' }] };
+  const { draft } = merge(accountsOf(stored, record, time));
+  const content = recordContent(draft as unknown as Reservation, {});
+  return { single: [{ at: time, fields: 'partial', ...whole(content) }] };
 }
 
 /** What a claim says that the record is. */
-function contentOf(record: Reservation, { none = [], ids }: AsRecord): Says {
-  const { values: stated, lists: items } = saysOf(record, undefined, undefined, ids);
-  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+function recordContent(record: Reservation, { none = [], ids }: AsRecord): Content {
+  const { values: stated, lists: items } = contentOf(record, undefined, undefined, ids);
+  const lists: { [Name in ListName]?: readonly ContentItem[] } = {};
   for (const name of listNames) if (items[name]?.length || none.includes(name)) lists[name] = items[name] ?? [];
   const values: { [field: string]: Json } = { ...stated };
   for (const path of none) {
@@ -212,7 +212,7 @@ function contentOf(record: Reservation, { none = [], ids }: AsRecord): Says {
   return { values, lists };
 }
 
-function idsIn({ lists }: Says): ItemIds | undefined {
+function idsIn({ lists }: Content): ItemIds | undefined {
   const ids = listNames.flatMap((name) => {
     const items = lists[name] ?? [];
     return items.some(({ key }) => key !== undefined) ? [[name, items.map(({ key }) => key ?? null)] as const] : [];
@@ -220,7 +220,7 @@ function idsIn({ lists }: Says): ItemIds | undefined {
   return ids.length === 0 ? undefined : Object.fromEntries(ids);
 }
 
-function emptiesOf({ values, lists }: Says): string[] {
+function emptiesOf({ values, lists }: Content): string[] {
   const empty = (of: Values) => Object.keys(of).filter((field) => of[field] === null);
   const none = empty(values);
   for (const name of listNames) {
@@ -233,17 +233,17 @@ function emptiesOf({ values, lists }: Says): string[] {
 }
 
 /** Everything that is stored of what the sources said, counting or not, apart from the record itself. */
-export function saidIn(stored: StoredClaims = {}): Says[] {
-  const nothing: Says = { values: {}, lists: {} };
+export function contentsIn(stored: StoredClaims = {}): Content[] {
+  const nothing: Content = { values: {}, lists: {} };
   const own = sourcesIn(stored).flatMap(([, log]) =>
-    log.flatMap((claim): Says[] => {
+    log.flatMap((claim): Content[] => {
       const { base } = claim;
       const folded = base && { values: base.values, lists: listsIn(base.lists) };
       return [...('values' in claim ? [grownFrom(nothing, claim)] : []), ...(folded ? [folded] : [])];
     }),
   );
-  return [...own, ...(stored.quarantine ?? []).map(({ says }) => says)];
+  return [...own, ...(stored.quarantine ?? []).map(({ content }) => content)];
 }
 
-const listsIn = (lists: NonNullable<Claim['base']>['lists']): Says['lists'] =>
+const listsIn = (lists: NonNullable<Claim['base']>['lists']): Content['lists'] =>
   Object.fromEntries(listNames.flatMap((name) => (lists[name] ? [[name, lists[name].items]] : [])));

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { encodeRecord } from '../../core/canonical/reservation.ts';
-import { decide, state } from '../../core/pipeline.ts';
+import { decide, read } from '../../core/pipeline.ts';
 import { InnboundError } from '../../errors.ts';
 import { indented, parseJson } from '../../kit/json.ts';
 import type { Json } from '../../terms.ts';
@@ -69,7 +69,7 @@ Examples:
       const sources = new Map<string, Set<string>>();
       for (const raw of records) {
         const arrival = { mode, effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
-        const said = event ? stateSampleEvent(route, event, arrival) : state(route, raw, arrival);
+        const said = event ? stateSampleEvent(route, event, arrival) : read(route, raw, arrival);
         const stated = statedBy(said);
         if (stated !== undefined) {
           // Its reservation is stored already, or in the same answer.

@@ -1,4 +1,4 @@
-import { compilePath, compileShapes, type Path } from '../../core/brand/compile.ts';
+import { compilePlan, compileShapes, type Plan } from '../../core/brand/compile.ts';
 import { parseSources } from '../../core/documents/check.ts';
 import type { Bodies, LoadedDocument } from '../../core/documents/kinds.ts';
 import { readShippedConnectors, readWorkspace } from '../../core/documents/load.ts';
@@ -20,7 +20,7 @@ export async function pathToMap(
   connector: string,
   integration: string | undefined,
   property: Property,
-): Promise<{ readonly path: Path; readonly connector: Bodies['connector']; readonly adapter: string | undefined }> {
+): Promise<{ readonly path: Plan; readonly connector: Bodies['connector']; readonly adapter: string | undefined }> {
   const files = parseSources(await sourcesOf(workspaceDir), connector);
   const ofKind = (kind: SourceFile['kind']) => files.filter(({ source }) => source.kind === kind);
   const chosen = ofKind('connector').find(({ name }) => name === connector);
@@ -44,9 +44,9 @@ export async function pathToMap(
   if (typeof body === 'string') throw new InnboundError('operate.usage', body);
   const { body: mapping } = chosen.document as LoadedDocument<'connector'>;
   const workspace = ofKind('workspace')[0]?.document as LoadedDocument<'workspace'> | undefined;
-  const compiled = compilePath(mapping, body, compileShapes(mapping, body.timezone, workspace?.body.spellings));
+  const compiled = compilePlan(mapping, body, compileShapes(mapping, body.timezone, workspace?.body.spellings));
   if (compiled.kind === 'ok')
-    return { path: compiled.path, connector: mapping, adapter: adapterFile(workspaceDir, mapping) };
+    return { path: compiled.plan, connector: mapping, adapter: adapterFile(workspaceDir, mapping) };
   const mistakes = compiled.problems.map(({ document, path, message, offset }) =>
     placeIn(document === 'connector' ? chosen : (brand ?? chosen), path, message, offset),
   );

@@ -95,9 +95,9 @@ interface DryRunRecord {
   readonly message?: string;
 }
 
-function viewOf({ statement: { id, says, notes }, alone, outcome: { outcome } }: DryRecord): DryRunRecord {
-  if (alone.kind === 'dead' && says && outcome !== 'dead') {
-    return { kind: 'record', outcome, id, record: { id, ...says.values }, notes: notes as unknown as Json };
+function viewOf({ statement: { id, content, notes }, alone, outcome: { outcome } }: DryRecord): DryRunRecord {
+  if (alone.kind === 'dead' && content && outcome !== 'dead') {
+    return { kind: 'record', outcome, id, record: { id, ...content.values }, notes: notes as unknown as Json };
   }
   if (alone.kind === 'dead') {
     const { id: named, code, message } = alone.deadLetter;

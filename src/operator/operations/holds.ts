@@ -6,9 +6,9 @@ import { arrivedBy, type Statement } from '../../core/reconcile/forms.ts';
 import { aboutRecord } from '../../core/reconcile/profile.ts';
 import { rolledBack, type Tx, transaction } from '../../core/store/db/pool.ts';
 import { shownOf } from '../../core/store/records/entry-payload.ts';
+import { ingest } from '../../core/store/records/ingest.ts';
 import { payloadsOf } from '../../core/store/records/kept-payloads.ts';
 import { storedRecord } from '../../core/store/records/stored-record.ts';
-import { take } from '../../core/store/records/take.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Json } from '../../terms.ts';
@@ -133,9 +133,9 @@ async function releaseIn(tx: Tx, brand: Brand, { id: hold }: BrandHold, held: re
     if (first === undefined) return [];
     const [effectiveAt, seq] = first.at;
     const arrival = { ...arrivedBy(first.source), effectiveAt, seq, cause: 'replay', causeId: hold } as const;
-    return [{ ...aboutRecord('reservation', id, arrival), says: { values: {}, lists: {} }, releases: hold }];
+    return [{ ...aboutRecord('reservation', id, arrival), content: { values: {}, lists: {} }, releases: hold }];
   });
-  await take(tx, brand, statements);
+  await ingest(tx, brand, statements);
 }
 
 /** After a change of documents: the held bookings are mapped again. A value that is read otherwise now is no longer held. */
@@ -147,7 +147,7 @@ export async function reprocessHolds(runtime: Runtime): Promise<void> {
     if (ids.length === 0) continue;
     const payloads = await payloadsOf(runtime.pool, hold.integration, ids, {});
     const { statements } = await stateAll(runtime, brand, payloads);
-    await transaction(runtime.pool, (tx) => take(tx, brand, statements));
+    await transaction(runtime.pool, (tx) => ingest(tx, brand, statements));
     runtime.wake.signal('outbox');
   }
 }

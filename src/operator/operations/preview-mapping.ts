@@ -1,5 +1,5 @@
 import { suggestConnector, suggestionYaml } from '../../../packages/suggest/src/index.ts';
-import { compilePath, compileShapes, type Path, type Spellings } from '../../core/brand/compile.ts';
+import { compilePlan, compileShapes, type Plan, type Spellings } from '../../core/brand/compile.ts';
 import { entriesOf, listNames } from '../../core/canonical/fields.ts';
 import { parseDocument } from '../../core/documents/check.ts';
 import { type Bodies, schemas } from '../../core/documents/kinds.ts';
@@ -7,7 +7,7 @@ import type { Mistake } from '../../core/documents/mistake.ts';
 import { parseFile } from '../../core/documents/parse.ts';
 import { pathFromText } from '../../core/documents/path.ts';
 import type { EventContent } from '../../core/intake/push/reservation-event.ts';
-import { decide, state } from '../../core/pipeline.ts';
+import { decide, read } from '../../core/pipeline.ts';
 import type { Statement } from '../../core/reconcile/forms.ts';
 import type { RawRecord } from '../../core/shape/config.ts';
 import type { ErrorCode } from '../../errors.ts';
@@ -80,7 +80,7 @@ export function previewMapping({ asked, integration, spellings }: PreviewRequest
   const connector = schemas.connector.parse(parsed.document.body);
   const body = integration ?? sampleIntegration(connector.connector, { timezone, country });
   if (typeof body === 'string') return { ...failed([]), problem: { code: 'operate.invalid_input', message: body } };
-  const compiled = compilePath(connector, body, compileShapes(connector, body.timezone, spellings));
+  const compiled = compilePlan(connector, body, compileShapes(connector, body.timezone, spellings));
   if (compiled.kind === 'invalid') {
     const { mistakeAt } = parseFile({ kind: 'connector', file, text });
     return failed(
@@ -91,11 +91,11 @@ export function previewMapping({ asked, integration, spellings }: PreviewRequest
         ),
     );
   }
-  const sampled = readRecords(compiled.path, connector, sample, push);
+  const sampled = readRecords(compiled.plan, connector, sample, push);
   if (sampled.kind === 'invalid') return { ...failed([]), problem: { code: sampled.code, message: sampled.message } };
-  const records = sampled.records.slice(0, limit).map((raw) => previewOne(compiled.path, raw, sampled.event));
+  const records = sampled.records.slice(0, limit).map((raw) => previewOne(compiled.plan, raw, sampled.event));
   const made = records.flatMap((one) => (isObject(one) && one.kind === 'record' ? [one.record ?? null] : []));
-  const shaper = compiled.path.shapers[push ? 'push' : 'pull'];
+  const shaper = compiled.plan.shapers[push ? 'push' : 'pull'];
   const unmatched = shaper.unmatched(sampled.records).map(({ at, text: path }) => ({ at, path }));
   return {
     mistakes: [],
@@ -114,7 +114,7 @@ function repeatedIds(records: readonly RawRecord[]): Previewed['repeated'] {
   return [...times].flatMap(([id, count]) => (count > 1 ? [{ id, times: count }] : []));
 }
 
-function readRecords(path: Path, connector: Bodies['connector'], sample: string, push: boolean) {
+function readRecords(path: Plan, connector: Bodies['connector'], sample: string, push: boolean) {
   const given = readSample(sample);
   if (given.kind === 'invalid') return given;
   if (!push) {
@@ -131,13 +131,13 @@ function readRecords(path: Path, connector: Bodies['connector'], sample: string,
 }
 
 /** `event`: the event of the sample, which has one record. */
-function previewOne(path: Path, raw: RawRecord, event: EventContent | undefined): Json {
+function previewOne(path: Plan, raw: RawRecord, event: EventContent | undefined): Json {
   const arrival = { effectiveAt: 0, cause: 'replay', causeId: 'map' } as const;
   const statement =
     event === undefined
-      ? state(path, raw, { mode: 'pull', ...arrival })
+      ? read(path, raw, { mode: 'pull', ...arrival })
       : stateSampleEvent(path, event, { mode: 'push', ...arrival });
-  const shaper = path.shapers[statement.arrival.mode];
+  const shaper = path.shapers[statement.receipt.mode];
   const source = { raw: raw.value, origins: shaper.origins(raw), unmapped: [...shaper.unmapped(raw)] };
   const stated = statedBy(statement);
   if (stated !== undefined) return { kind: 'record', id: raw.key, record: stated, notes: [], ...source };
@@ -152,9 +152,9 @@ function previewOne(path: Path, raw: RawRecord, event: EventContent | undefined)
 }
 
 /** What a bare row of a further list states about a reservation that is known already; undefined for any other row. */
-export function statedBy({ raw, says, record }: Statement): JsonObject | undefined {
-  if (raw.partial !== true || record !== undefined || says === undefined) return undefined;
-  return { id: raw.key, ...says.values };
+export function statedBy({ raw, content, record }: Statement): JsonObject | undefined {
+  if (raw.partial !== true || record !== undefined || content === undefined) return undefined;
+  return { id: raw.key, ...content.values };
 }
 
 /** The settings of a brand that affect mapping, for a sample of a brand that does not exist yet. */

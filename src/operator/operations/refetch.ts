@@ -1,6 +1,6 @@
 import { pullPorts } from '../../composition/pull.ts';
 import { fetchSingle } from '../../core/intake/pull/request/single.ts';
-import { state } from '../../core/pipeline.ts';
+import { read } from '../../core/pipeline.ts';
 import { partnerId } from '../../core/store/records/partner-ids.ts';
 import { commitRefetch } from '../../core/store/runs/commit-page.ts';
 import { systemClock } from '../../kit/clock.ts';
@@ -26,7 +26,7 @@ export async function refetchReservation(runtime: Runtime, integration: string, 
   if (single.kind !== 'found') return failed(single);
   const runId = timedId('run', systemClock.now()) as RunId;
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
-  const statement = state(plan.brand, single.record, arrival);
+  const statement = read(plan.brand, single.record, arrival);
   const bytes = JSON.stringify(single.body).length;
   const tally = await commitRefetch(runtime.pool, plan.brand, statement, { runId, by, bytes });
   if (tally.changed > 0) runtime.onChanged(plan.brand);

@@ -5,7 +5,7 @@ import type { EventType } from '../../core/intake/push/envelope.ts';
 import { thinIdOf } from '../../core/intake/push/reservation-event.ts';
 import { decide } from '../../core/pipeline.ts';
 import { difference } from '../../core/reconcile/difference.ts';
-import type { Arrival, Statement } from '../../core/reconcile/forms.ts';
+import type { Receipt, Statement } from '../../core/reconcile/forms.ts';
 import type { RawRecord } from '../../core/shape/config.ts';
 import { rolledBack, type Tx, transaction } from '../../core/store/db/pool.ts';
 import { requeueEvent } from '../../core/store/events/set-aside.ts';
@@ -17,9 +17,9 @@ import {
   retryHeld,
   skipHeldTo,
 } from '../../core/store/records/dead-letters.ts';
+import { ingest } from '../../core/store/records/ingest.ts';
 import { payloadsOf } from '../../core/store/records/kept-payloads.ts';
 import { storedRecord } from '../../core/store/records/stored-record.ts';
-import { take } from '../../core/store/records/take.ts';
 import { systemClock } from '../../kit/clock.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Json, JsonObject } from '../../terms.ts';
@@ -74,7 +74,7 @@ function tryOut(runtime: Runtime, brand: Brand, statement: Statement): Promise<P
     const { type, id } = statement;
     const { integration } = brand;
     const before = await storedRecord(tx, integration, type, id);
-    const { outcomes } = await take(tx, brand, [statement]);
+    const { outcomes } = await ingest(tx, brand, [statement]);
     const [outcome] = outcomes;
     if (outcome?.outcome === 'dropped' || outcome?.outcome === 'removed') {
       const alone = decide(brand, undefined, statement);
@@ -103,7 +103,7 @@ async function replay(runtime: Runtime, { id, kind }: ReplayLetter, under: Under
   if (preparation === 'requeue') return requeued(runtime, id, closing, letter);
   const statement = stateAgain(integration, preparation);
   return inTransaction(runtime, id, closing, async (tx) => {
-    const tally = await take(tx, integration, [statement]);
+    const tally = await ingest(tx, integration, [statement]);
     if (kind !== 'delivery') return;
     const [outcome] = tally.outcomes;
     const changed = tally.changed > 0 && outcome?.version !== undefined;
@@ -152,7 +152,7 @@ async function preparationOf(
 ): Promise<Preparation | 'requeue' | undefined> {
   const { requested_by_id: isSingle } = (letter.detail ?? {}) as JsonObject;
   const effectiveAt = (letter.effective_at ?? letter.last_at).getTime();
-  const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
+  const arrival: Receipt = { mode: 'pull', effectiveAt, cause: 'replay', causeId: letter.id };
   if (letter.kind === 'event') {
     const event = letter.event as LetterEvent | null;
     if (event === null || event.body === null) return undefined;

@@ -7,9 +7,9 @@ import { keyTexts } from '../../core/persons/identifiers.ts';
 import { samePerson } from '../../core/persons/same-person.ts';
 import { readGuests } from '../../core/pipeline/guest.ts';
 import type { Claim } from '../../core/reconcile/claim.ts';
+import type { ContentItem, Values } from '../../core/reconcile/content.ts';
 import { reprocessedBy, type Statement } from '../../core/reconcile/forms.ts';
 import { type GuestUpdate, saidOf } from '../../core/reconcile/guest-update.ts';
-import type { SaidItem, Values } from '../../core/reconcile/says.ts';
 import { type Pool, type Tx, together } from '../../core/store/db/pool.ts';
 import { batchOf, guestEventsOf, lockGuestEvents } from '../../core/store/events/work-events.ts';
 import { fromReservations } from '../../core/store/persons/profile-edit.ts';
@@ -42,22 +42,22 @@ export async function guestStatements(
 }
 
 /** The event for the persons of a booking about whom it was; undefined if it cannot be read. */
-function restated(brand: Brand, event: PendingEvent, { says }: Claim): readonly SaidItem[] | undefined {
-  const content = contentOf(event);
-  const read = readGuests(brand, content.hydrated ?? content.data, event.hydrated !== undefined);
+function restated(brand: Brand, event: PendingEvent, { content }: Claim): readonly ContentItem[] | undefined {
+  const sent = contentOf(event);
+  const read = readGuests(brand, sent.hydrated ?? sent.data, event.hydrated !== undefined);
   if (read.kind === 'invalid') return undefined;
   const updates = read.updates.map(({ update }) => update);
-  return says.lists.guests?.map((item) => {
+  return content.lists.guests?.map((item) => {
     const update = updates.length === 1 ? updates[0] : updates.find((one) => isAbout(one, item));
     return update === undefined ? item : { ...item, values: valuesOf(update, item) };
   });
 }
 
-const isAbout = ({ guest }: GuestUpdate, { as = {} }: SaidItem): boolean =>
+const isAbout = ({ guest }: GuestUpdate, { as = {} }: ContentItem): boolean =>
   samePerson(guest, as as Guest, { isOneReservation: true }).is === 'same';
 
 /** Of a stay that was over, the event said only that the guest withdraws. */
-function valuesOf(update: GuestUpdate, { values }: SaidItem): Values {
+function valuesOf(update: GuestUpdate, { values }: ContentItem): Values {
   const said = saidOf(update);
   if (Object.keys(values).join() !== 'marketing_consent') return said;
   return said.marketing_consent === undefined ? {} : { marketing_consent: said.marketing_consent };

@@ -4,13 +4,13 @@ import { parseDocument } from '../../core/documents/check.ts';
 import type { Statement, StatementOutcome } from '../../core/reconcile/forms.ts';
 import { rolledBack, transaction } from '../../core/store/db/pool.ts';
 import type { KeptPayload } from '../../core/store/records/entry-payload.ts';
+import { ingest } from '../../core/store/records/ingest.ts';
 import {
   keptPayloads,
   newestPayloads,
   type PayloadRange,
   reprocessedDifferences,
 } from '../../core/store/records/kept-payloads.ts';
-import { take } from '../../core/store/records/take.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { isObject, type Json } from '../../terms.ts';
@@ -161,7 +161,7 @@ async function reprocessBatch(
   const about = [...readable, ...own];
   // A first pass is rolled back: refused reservations must get no dead letter.
   const { changed, samples } = await rolledBack(runtime.pool, async (tx) => {
-    const { outcomes } = await take(tx, integration, statements);
+    const { outcomes } = await ingest(tx, integration, statements);
     for (const [id, reason] of refusedIn(about, outcomes)) refused.set(id, reason);
     const changed = changedIn(about, outcomes).difference(refused);
     const shown = [...changed].slice(0, mostSamples);
@@ -169,7 +169,7 @@ async function reprocessBatch(
   });
   if (!preview && changed.size > 0) {
     const changing = statements.filter((_, i) => changed.has(about[i]?.id ?? ''));
-    await transaction(runtime.pool, (tx) => take(tx, integration, changing));
+    await transaction(runtime.pool, (tx) => ingest(tx, integration, changing));
   }
   const records = new Set([...payloads, ...guests].map(({ id }) => id)).size;
   return {

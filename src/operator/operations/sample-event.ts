@@ -1,13 +1,13 @@
-import type { Path } from '../../core/brand/compile.ts';
+import type { Plan } from '../../core/brand/compile.ts';
 import type { Connector } from '../../core/documents/connector.ts';
 import type { EnvelopeDocument } from '../../core/documents/connector-events.ts';
 import { schemas } from '../../core/documents/kinds.ts';
 import { at } from '../../core/intake/push/envelope.ts';
 import { readForeign } from '../../core/intake/push/foreign-envelope.ts';
-import { type EventContent, stateEvent, thinId } from '../../core/intake/push/reservation-event.ts';
+import { type EventContent, readEvent, thinId } from '../../core/intake/push/reservation-event.ts';
 import { type ForeignEnvelope, foreignEnvelope } from '../../core/intake/push/settings.ts';
 import { readMessage } from '../../core/intake/stream/message.ts';
-import type { Arrival, Statement } from '../../core/reconcile/forms.ts';
+import type { Receipt, Statement } from '../../core/reconcile/forms.ts';
 import { parseJson } from '../../kit/json.ts';
 
 import { type IntegrationName, isObject, type Json, type JsonObject } from '../../terms.ts';
@@ -83,8 +83,8 @@ function isWhole({ each, data }: ForeignEnvelope, sample: Json): boolean {
 }
 
 /** What a sample event says, like a real one: a cancellation has its final status by the event itself. */
-export function stateSampleEvent(path: Path, { event, data }: EventContent, arrival: Arrival): Statement {
-  return stateEvent({ ...path, connector: noThinEvents, idPrefix: undefined }, { event, data }, arrival);
+export function stateSampleEvent(path: Plan, { event, data }: EventContent, arrival: Receipt): Statement {
+  return readEvent({ ...path, connector: noThinEvents, idPrefix: undefined }, { event, data }, arrival);
 }
 
 const noThinEvents = { name: '', version: 0, body: schemas.connector.parse({ connector: 'none' }) };

@@ -1,9 +1,9 @@
 import { mentions, withoutMentions } from '../../core/canonical/mentions.ts';
 import type { Guest, Reservation } from '../../core/canonical/reservation.ts';
 import { statedGuest } from '../../core/canonical/stated-guest.ts';
+import type { Content, ContentItem } from '../../core/reconcile/content.ts';
 import type { Erased, ErasurePort } from '../../core/reconcile/erasure-port.ts';
 import type { Statement } from '../../core/reconcile/forms.ts';
-import type { SaidItem, Says } from '../../core/reconcile/says.ts';
 import type { Keyring } from '../../kit/crypto.ts';
 import type { Json, Note } from '../../terms.ts';
 import { askedAddresses, hashesOf, hashIdentity, identitiesInPayload, identitiesOf, rememberedOf } from './identity.ts';
@@ -63,15 +63,15 @@ const guestsOf = (record: Reservation | Guest): readonly Guest[] => ('guests' in
 const reservationOf = ({ type, id }: Statement): string | undefined =>
   type === 'reservation' && id !== '' ? id : undefined;
 
-function guestsIn({ record, guests = [], says }: Statement): readonly Guest[] {
-  return [...(record ? guestsOf(record) : []), ...guests, ...(says?.lists.guests ?? []).flatMap(guestsOfItem)];
+function guestsIn({ record, guests = [], content }: Statement): readonly Guest[] {
+  return [...(record ? guestsOf(record) : []), ...guests, ...(content?.lists.guests ?? []).flatMap(guestsOfItem)];
 }
 
-const guestsOfItem = ({ values, as }: SaidItem): Guest[] => [values, ...(as ? [as] : [])].map(statedGuest);
+const guestsOfItem = ({ values, as }: ContentItem): Guest[] => [values, ...(as ? [as] : [])].map(statedGuest);
 
 /** The statement without erased guests, who stay as empty elements, and without texts about anybody in `named`. */
 function stripped(statement: Statement, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Statement {
-  const { type, record, says, failure, origins, notes, guests } = statement;
+  const { type, record, content, failure, origins, notes, guests } = statement;
   // A profile consists of its guest only.
   const isGone = type === 'guest' && guestsIn(statement).some(isErased);
   const left = record && 'guests' in record ? withoutGuests(record, isErased, named) : record;
@@ -82,7 +82,7 @@ function stripped(statement: Statement, isErased: (guest: Guest) => boolean, nam
     notes: notesWithout(notes, named),
     origins: Object.fromEntries(own),
     ...(guests && { guests: [] }),
-    ...(says && { says: saysWithout(says, isErased, named) }),
+    ...(content && { says: saysWithout(content, isErased, named) }),
     ...(failure && { failure: { ...failure, raw: null, detail: { erased: true } } }),
   };
   if (!isGone) return { ...plain, record: left };
@@ -93,9 +93,9 @@ const notesWithout = (notes: readonly Note[], guests: readonly Guest[]): Note[] 
   notes.filter((one) => !mayHoldGuestData(one.field) && !mentions(JSON.stringify(one), guests));
 
 /** `extra` may repeat guest data under any key. */
-function saysWithout(says: Says, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Says {
+function saysWithout(says: Content, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Content {
   const { guests, rooms, charges } = says.lists;
-  const texts = (items: readonly SaidItem[]) =>
+  const texts = (items: readonly ContentItem[]) =>
     items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
   const lists = {
     ...(guests && { guests: guests.map((item) => (guestsOfItem(item).some(isErased) ? { values: {} } : item)) }),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { compilePath } from '../../../src/core/brand/compile.ts';
+import { compilePlan } from '../../../src/core/brand/compile.ts';
 import { schemas } from '../../../src/core/documents/kinds.ts';
 import { secretKeys } from '../../../src/core/intake/push/mint.ts';
 import { readEvents } from '../../../src/core/intake/push/receive.ts';
@@ -48,7 +48,7 @@ function read(vendor: Vendor, { body, headers, query, means }: Webhook): void {
   }
   const [event] = result.events;
   assert.equal(event?.event, means[0]);
-  const compiled = compilePath(connector, integration);
+  const compiled = compilePlan(connector, integration);
   assert.ok(compiled.kind === 'ok');
   const { thin } = connector.push ?? {};
   const ids =

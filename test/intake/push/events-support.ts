@@ -5,15 +5,15 @@ import type { StoredDocument } from '../../../src/core/documents/kinds.ts';
 import type { EventType } from '../../../src/core/intake/push/envelope.ts';
 import type { NewEvent } from '../../../src/core/intake/push/ports.ts';
 import { drainEvents, type EventWorkerPorts } from '../../../src/core/intake/push/worker.ts';
-import { state } from '../../../src/core/pipeline.ts';
+import { read } from '../../../src/core/pipeline.ts';
 import type { Statement } from '../../../src/core/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
 import { appendEvents } from '../../../src/core/store/events/append.ts';
 import { issueEndpoint } from '../../../src/core/store/events/endpoints.ts';
 import { putEventsBack, setEventAside } from '../../../src/core/store/events/set-aside.ts';
 import { workEvents } from '../../../src/core/store/events/work-events.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { insertSighting, knownRows } from '../../../src/core/store/records/listed.ts';
-import { take } from '../../../src/core/store/records/take.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Wake } from '../../../src/kit/loop.ts';
 import { shortHash } from '../../../src/kit/short-hash.ts';
@@ -168,12 +168,12 @@ export async function poll({ pool }: Pick<Bench, 'pool'>, brand: Brand, requeste
     const known = await knownRows(tx, brand, listed);
     const ids = known.map(({ id }) => id);
     if (ids.length > 0) await insertSighting(tx, brand.integration, requestedAt, arrival.causeId, ids);
-    const read = found.records.flatMap((raw, i): Statement[] => {
-      const one = state(brand, raw, arrival);
+    const statements = found.records.flatMap((raw, i): Statement[] => {
+      const one = read(brand, raw, arrival);
       if (known.some(({ key }) => key === raw.key)) return [];
       return [one.record ? { ...one, listed: listed[i]?.listed } : one];
     });
-    const tally = await take(tx, brand, read);
+    const tally = await ingest(tx, brand, statements);
     return { ...tally, unchanged: tally.unchanged + ids.length };
   });
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { latestMoment } from '../../../src/core/intake/push/envelope.ts';
-import { state } from '../../../src/core/pipeline.ts';
+import { read } from '../../../src/core/pipeline.ts';
 import { transaction } from '../../../src/core/store/db/pool.ts';
-import { take } from '../../../src/core/store/records/take.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { activeIntegration, type Bench, openBench, reservationData } from './events-support.ts';
 
 /** Events against events, and events against pulled pages: whatever the order of arrival, one state at the end. */
@@ -26,7 +26,7 @@ async function pull(at: number, day: number): Promise<void> {
   assert.equal(found.kind, 'ok');
   if (found.kind !== 'ok') return;
   const arrival = { mode: 'pull', effectiveAt: base + at, cause: 'run', causeId: `run-${at}` } as const;
-  await transaction(bench.pool, (tx) => take(tx, active, [state(active, found.record, arrival)]));
+  await transaction(bench.pool, (tx) => ingest(tx, active, [read(active, found.record, arrival)]));
 }
 
 const outcome = async () => (await bench.reservation())?.check_out;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reservation } from '../../../src/core/canonical/reservation.ts';
 import {
+  type Baseline,
   type Counted,
   countSigns,
-  judge,
-  type Normal,
+  evaluate,
   nothingKnown,
 } from '../../../src/core/reconcile/accidents/judge.ts';
 import { isPartOf, signsOf } from '../../../src/core/reconcile/accidents/signs.ts';
@@ -17,8 +17,8 @@ const limits = { rows: 5, share: 0.5 };
 const hour = 3_600_000;
 let ids = 0;
 const bookings = 40;
-const decide = (normal: Normal, batch: Counted, now = 0) =>
-  judge(normal, [{ at: now, ...batch }], limits, { now, newId: () => `hld_${++ids}`, bookings, expected: 0 });
+const decide = (normal: Baseline, batch: Counted, now = 0) =>
+  evaluate(normal, [{ at: now, ...batch }], limits, { now, newId: () => `hld_${++ids}`, bookings, expected: 0 });
 const page = (run: string, rows: number, signs: Counted['signs'] = {}): Counted => ({ run, rows, signs });
 const lost = 'cleared guests.email';
 
@@ -31,7 +31,7 @@ const booking: Omit<Reservation, 'check_in' | 'check_out'> = {
 };
 const signs = (path: string, before: Json, after?: Json, more: Partial<Change> = {}, stay = {}) => {
   const record = { ...booking, check_in: '2026-03-05', check_out: '2026-03-07', ...stay };
-  const state = { moment: [1, 1], claims: undefined } as const;
+  const state = { time: [1, 1], claims: undefined } as const;
   const diff = [{ path, before, ...(after !== undefined && { after }) }];
   const decision: Change = {
     kind: 'change',
@@ -44,7 +44,7 @@ const signs = (path: string, before: Json, after?: Json, more: Partial<Change> =
     notes: [],
     ...more,
   };
-  const stored = { version: 1, event: 'created', moment: [0, 0], text: '' } as const;
+  const stored = { version: 1, event: 'created', time: [0, 0], text: '' } as const;
   return [...signsOf({ statement: said(record), stored, decision }, '2026-03-02')];
 };
 
@@ -164,7 +164,7 @@ test('the events of an hour are judged together: a tenth of the bookings pass, o
       const shared = isGroup ? days.shared : { [sign]: day };
       const one = { rows: 1, signs: { [sign]: 1 }, at: n * everyMs, shared };
       const known = { now: n * everyMs, newId: () => 'hld', bookings: own, expected: 0 };
-      const verdict = judge(normal, [one], limits, known);
+      const verdict = evaluate(normal, [one], limits, known);
       if (verdict.held.size > 0) return n;
       normal = verdict.normal;
     }

@@ -9,7 +9,7 @@ import {
   type Run,
   sum,
 } from '../../../src/core/intake/pull/run/run-state.ts';
-import type { OnChanged } from '../../../src/core/store/records/take.ts';
+import type { OnChanged } from '../../../src/core/store/records/ingest.ts';
 import type { RunId } from '../../../src/terms.ts';
 import type { Link } from './link.ts';
 import { type RunRow, recordKey, type StoreModel } from './state.ts';

@@ -4,15 +4,15 @@ import type { EventType } from '../../../src/core/intake/push/envelope.ts';
 import type { WaitReason } from '../../../src/core/outbound/ask/ports.ts';
 import type { Circuit } from '../../../src/core/outbound/circuit.ts';
 import type { Guard } from '../../../src/core/reconcile/accidents/guard.ts';
-import type { Normal } from '../../../src/core/reconcile/accidents/judge.ts';
-import type { Moment } from '../../../src/core/reconcile/says.ts';
+import type { Baseline } from '../../../src/core/reconcile/accidents/judge.ts';
+import type { Time } from '../../../src/core/reconcile/content.ts';
 import type { ChangeEvent, EpochMs, IntegrationName } from '../../../src/terms.ts';
 
 /** The rows of the model: one interface per table, as far as the simulated rooms can see it. */
 
 export interface RecordRow {
   readonly version: number;
-  readonly moment: Moment;
+  readonly time: Time;
   readonly event: ChangeEvent;
   readonly text: string;
   readonly claims: string | undefined;
@@ -97,7 +97,7 @@ export class StoreModel {
   /** By kind and name. */
   readonly remotes = new Map<string, Remote>();
   /** What is normal in each feed of a brand, and the holds. */
-  readonly normals = new Map<string, Normal>();
+  readonly normals = new Map<string, Baseline>();
   /** What the processes have counted. All nodes share it. */
   readonly memories = new Map<string, Guard['memory']>();
   readonly retryAt = new Map<string, EpochMs>();

@@ -1,11 +1,11 @@
 import type { Brand } from '../../../src/core/brand/brand.ts';
 import { countBatch, heldIn, type Shown } from '../../../src/core/reconcile/accidents/guard.ts';
-import { judge } from '../../../src/core/reconcile/accidents/judge.ts';
+import { evaluate } from '../../../src/core/reconcile/accidents/judge.ts';
 import type { Decided } from '../../../src/core/reconcile/accidents/signs.ts';
-import { feedOf, type Statement, type Stored, type Tally, tally } from '../../../src/core/reconcile/forms.ts';
+import { feedOf, type Statement, type Stored, type Summary, summaryOf } from '../../../src/core/reconcile/forms.ts';
 import type { StoredClaims } from '../../../src/core/reconcile/stored-claims.ts';
 import { idempotencyKey } from '../../../src/core/store/records/history.ts';
-import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/core/store/records/take.ts';
+import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/core/store/records/ingest.ts';
 import { claimColumns, listedBy } from '../../../src/core/store/records/write.ts';
 import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
@@ -17,10 +17,10 @@ export function take(
   brand: Brand,
   arrived: readonly Statement[],
   unchanged = 0,
-): Tally {
+): Summary {
   const { integration } = brand;
-  const seq = arrived.every(({ arrival }) => arrival.seq !== undefined) ? 0 : model.nextSeq();
-  const statements = arrived.map((one) => ({ ...one, arrival: { seq, ...one.arrival } }));
+  const seq = arrived.every(({ receipt }) => receipt.seq !== undefined) ? 0 : model.nextSeq();
+  const statements = arrived.map((one) => ({ ...one, arrival: { seq, ...one.receipt } }));
   const stored = storedRows(model, tx, integration, statements);
   const given = decideBatch(brand, stored, statements);
   const over = overIn(given);
@@ -73,7 +73,7 @@ export function take(
     });
   }
   enqueue(model, tx, brand, changes);
-  return tally(steps.map(outcomeOf));
+  return summaryOf(steps.map(outcomeOf));
 }
 
 /** The values that the guard holds back, by statement. */
@@ -91,7 +91,7 @@ function heldOf(
   const suspicion = countBatch({ limits: guard.limits, memory }, steps, shown);
   if (suspicion === undefined) return new Map();
   const known = { now: model.now(), newId: () => `hld_${model.nextSeq()}`, bookings: 0, expected: 0 };
-  const verdict = judge(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
+  const verdict = evaluate(tx.normal(integration, feed), suspicion.batches, guard.limits, known);
   tx.putNormal(integration, feed, verdict.normal);
   return heldIn(suspicion, steps, verdict, shown);
 }
@@ -108,15 +108,15 @@ function storedRows(
     const row = tx.record(integration, id);
     if (row === undefined) continue;
     const own = statements.filter((one) => one.id === id);
-    const oldestAt = Math.min(...own.map(({ arrival }) => arrival.effectiveAt));
+    const oldestAt = Math.min(...own.map(({ receipt }) => receipt.effectiveAt));
     const seenAt = model.sightings.flatMap((one) =>
       one.integration === integration && one.requestedAt > oldestAt && one.ids.has(id) ? [one.requestedAt] : [],
     );
-    const { version, event, moment, text, claims } = row;
+    const { version, event, time, text, claims } = row;
     stored.set(`reservation ${id}`, {
       version,
       event,
-      moment,
+      time,
       text,
       claims: claims === undefined ? undefined : (JSON.parse(claims) as StoredClaims),
       ...(seenAt.length > 0 && { sightedAt: Math.max(...seenAt) }),

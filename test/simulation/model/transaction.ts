@@ -1,4 +1,4 @@
-import { type Normal, nothingKnown } from '../../../src/core/reconcile/accidents/judge.ts';
+import { type Baseline, nothingKnown } from '../../../src/core/reconcile/accidents/judge.ts';
 import { type OutboxRow, outboxKey, type RecordRow, recordKey, type StoreModel } from './state.ts';
 
 /** What the client sees of a transaction whose node, connection or server was lost. */
@@ -15,7 +15,7 @@ export class Transaction {
   readonly #model: StoreModel;
   readonly #read = new Map<string, number>();
   readonly #records = new Map<string, RecordRow>();
-  readonly #normals = new Map<string, Normal>();
+  readonly #normals = new Map<string, Baseline>();
   readonly #outbox = new Map<string, OutboxRow>();
   readonly #effects: (() => void)[] = [];
   readonly #locks: string[] = [];
@@ -40,13 +40,13 @@ export class Transaction {
     this.#records.set(recordKey(integration, id), row);
   }
 
-  normal(integration: string, feed: string): Normal {
+  normal(integration: string, feed: string): Baseline {
     const key = `guard ${integration} ${feed}`;
     this.#note(key);
     return this.#normals.get(key) ?? this.#model.normals.get(key) ?? nothingKnown;
   }
 
-  putNormal(integration: string, feed: string, normal: Normal): void {
+  putNormal(integration: string, feed: string, normal: Baseline): void {
     this.#normals.set(`guard ${integration} ${feed}`, normal);
   }
 

@@ -6,7 +6,7 @@ import { dropPartitions, makePartitions, partitions } from '../../../src/core/st
 import { openPool, type Pool, transaction } from '../../../src/core/store/db/pool.ts';
 import { resendStep } from '../../../src/core/store/outbox/resend.ts';
 import { outboxStore } from '../../../src/core/store/outbox/settle.ts';
-import { take } from '../../../src/core/store/records/take.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { timelineOf } from '../../../src/operator/operations/timeline.ts';
 import { said, testBrand } from '../../support/brand.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -40,7 +40,7 @@ function takeIn(pool: Pool, id: string, amount: string): Promise<unknown> {
     charges: [],
   };
   const arrival = { mode: 'pull', effectiveAt: 1_000 + Number(amount), cause: 'run', causeId: 'run_1' } as const;
-  return transaction(pool, (tx) => take(tx, brand, [said(record, arrival)]));
+  return transaction(pool, (tx) => ingest(tx, brand, [said(record, arrival)]));
 }
 
 const count = async (pool: Pool, sql: string): Promise<number> =>

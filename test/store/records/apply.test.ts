@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Reservation } from '../../../src/core/canonical/reservation.ts';
 import type { Statement } from '../../../src/core/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
-import { take } from '../../../src/core/store/records/take.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { said, testBrand } from '../../support/brand.ts';
 import { until } from '../../support/process.ts';
 import { testStore } from '../../support/store.ts';
@@ -34,7 +34,7 @@ describe('applying records', () => {
 
   const arriving = said;
 
-  const taken = (...statements: Statement[]) => transaction(pool, (tx) => take(tx, brand, statements));
+  const taken = (...statements: Statement[]) => transaction(pool, (tx) => ingest(tx, brand, statements));
 
   async function rows<T extends object>(sql: string): Promise<T[]> {
     return (await pool.query<T>(sql)).rows;
@@ -150,9 +150,9 @@ describe('applying records', () => {
     const bad: Statement = {
       type: 'reservation',
       id: 'X',
-      arrival: { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' },
+      receipt: { mode: 'pull', effectiveAt: 1, cause: 'run', causeId: 'run_1' },
       source: 'pull',
-      manner: { silence: 'clear', lists: 'replace' },
+      scope: { fields: 'full', lists: 'full' },
       raw: { key: 'X', value: null },
       notes: [],
       failure: {
@@ -175,7 +175,7 @@ describe('applying records', () => {
   test('a failing batch leaves nothing behind', async () => {
     await assert.rejects(
       transaction(pool, async (tx) => {
-        await take(tx, brand, [arriving(reservation('A'))]);
+        await ingest(tx, brand, [arriving(reservation('A'))]);
         throw new Error('the caller failed');
       }),
     );
@@ -208,7 +208,7 @@ describe('applying records', () => {
     const inserted = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const first = transaction(pool, async (tx) => {
-      await take(tx, brand, [arriving(reservation('A'))]);
+      await ingest(tx, brand, [arriving(reservation('A'))]);
       inserted.resolve();
       await mayCommit.promise;
     });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { activate } from '../../../src/core/brand/active.ts';
 import type { StoredDocument } from '../../../src/core/documents/kinds.ts';
-import { state } from '../../../src/core/pipeline.ts';
-import type { Arrival } from '../../../src/core/reconcile/forms.ts';
+import { read } from '../../../src/core/pipeline.ts';
+import type { Receipt } from '../../../src/core/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { insertSighting } from '../../../src/core/store/records/listed.ts';
-import { take } from '../../../src/core/store/records/take.ts';
 import { timelineOf } from '../../../src/operator/operations/timeline.ts';
 import type { IntegrationName, Json } from '../../../src/terms.ts';
 import { testStore } from '../../support/store.ts';
@@ -33,15 +33,15 @@ async function pulled(connector: Record<string, unknown>, version: number, body:
     );
   }
   const brand = activate(documents).integrations.get('grand') ?? assert.fail('the documents do not compile');
-  const arrival: Arrival = { mode: 'pull', effectiveAt: version * 1_000, cause: 'run', causeId: 'run_1' };
+  const arrival: Receipt = { mode: 'pull', effectiveAt: version * 1_000, cause: 'run', causeId: 'run_1' };
   const shaped = brand.shapers.pull.records(body);
   assert.equal(shaped.kind, 'ok');
   if (shaped.kind !== 'ok') return;
   await transaction(pool, (tx) =>
-    take(
+    ingest(
       tx,
       brand,
-      shaped.records.map((raw) => state(brand, raw, arrival)),
+      shaped.records.map((raw) => read(brand, raw, arrival)),
     ),
   );
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { state as stateOf } from '../../../src/core/pipeline.ts';
+import { read as stateOf } from '../../../src/core/pipeline.ts';
 import { transaction } from '../../../src/core/store/db/pool.ts';
-import { take } from '../../../src/core/store/records/take.ts';
+import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { pushGaps } from '../../../src/core/store/runs/list.ts';
 import { listUnlisted } from '../../../src/core/store/runs/stored-reservations.ts';
 import type { Json } from '../../../src/terms.ts';
@@ -56,7 +56,7 @@ async function brand(integration: string, connector: Documents['connector'] = {}
     const { brand } = planOf(documents);
     const arrival = { mode: 'push', effectiveAt: Date.now(), cause: 'event', causeId: '1' } as const;
     const prepared = stateOf(brand, { key: id, value: { id, ...more } as Json }, arrival);
-    return transaction(runtime.pool, (tx) => take(tx, brand, [prepared]));
+    return transaction(runtime.pool, (tx) => ingest(tx, brand, [prepared]));
   };
   return { book, state, partner, pull, event, statusOf, unlisted };
 }

@@ -16,7 +16,7 @@ import {
   type WaitReason,
 } from '../../outbound/ask/ports.ts';
 import type { Shown } from '../../reconcile/accidents/guard.ts';
-import type { Statement, Tally } from '../../reconcile/forms.ts';
+import type { Statement, Summary } from '../../reconcile/forms.ts';
 import type { Counters, KnownRow, ListedRow, PageCommit, Position, Run, RunEnd } from './run/run-state.ts';
 import type { Window } from './window/windows.ts';
 
@@ -156,7 +156,7 @@ export interface RunStore {
   commitPosition(lease: Lease, position: Position): Promise<boolean>;
   windowPages(lease: Lease, window: Window, pass: number): Promise<WindowPages>;
   staged(lease: Lease, most: number): Promise<readonly StagedKey[]>;
-  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, brand: Brand): Promise<Tally | 'fenced'>;
+  commitFormed(lease: Lease, leaseMs: number, formed: FormedCommit, brand: Brand): Promise<Summary | 'fenced'>;
   /** Reservations of earlier lists, inside the range, that the run's pages did not show; called before flat rows are grouped. */
   unlisted(
     lease: Lease,

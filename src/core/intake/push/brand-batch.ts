@@ -3,8 +3,8 @@ import type { Guest, Reservation } from '../../canonical/reservation.ts';
 import type { GuestKey } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
-import type { Statement, Tally } from '../../reconcile/forms.ts';
-import type { ReportingDestination } from '../../reconcile/says.ts';
+import type { ReportingDestination } from '../../reconcile/content.ts';
+import type { Statement, Summary } from '../../reconcile/forms.ts';
 import type { EventType } from './envelope.ts';
 
 /** An accepted event that has not been processed yet. */
@@ -24,7 +24,7 @@ export interface PendingEvent {
 /** A batch of one integration's events, inside the transaction that also settles them. */
 export interface BrandBatch {
   readonly events: readonly PendingEvent[];
-  take(statements: readonly Statement[]): Promise<Tally>;
+  take(statements: readonly Statement[]): Promise<Summary>;
   profiles(keys: readonly GuestKey[]): Promise<readonly Candidate[]>;
   /** The id for a new profile of this guest; undefined if nothing could find the profile again. */
   newProfileId(guest: Guest): Promise<string | undefined>;

@@ -8,7 +8,8 @@ import { samePerson } from '../../persons/same-person.ts';
 import { type GuestsRead, type ReadGuest, readGuests, ruleProfile } from '../../pipeline/guest.ts';
 import { amend } from '../../pipeline.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
-import type { Arrival, Statement } from '../../reconcile/forms.ts';
+import { leaderOf, type ReportingDestination } from '../../reconcile/content.ts';
+import type { Receipt, Statement } from '../../reconcile/forms.ts';
 import {
   type GuestAmendment,
   type GuestUpdate,
@@ -18,7 +19,6 @@ import {
   type RuledGuest,
 } from '../../reconcile/guest-update.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
-import { leaderOf, type ReportingDestination } from '../../reconcile/says.ts';
 import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { arrivalOf, type DeadEvent, dataOf, deadEvent, thinIdOf } from './reservation-event.ts';
 
@@ -174,7 +174,7 @@ function presentIn(
 
 /** The guest's own statement about consent; `merged` is the profile before the rules, `known` what else is known of the guest's consent. */
 function consentStated(
-  { by, effectiveAt: at }: Arrival,
+  { by, effectiveAt: at }: Receipt,
   { present }: GuestUpdate,
   merged: Guest,
   { marketing_consent }: Guest,
@@ -189,15 +189,15 @@ function consentStated(
 
 /** A statement about one guest of the reservation. Everything else stays, and newer statements about the guest win. */
 export function amended(
-  arrival: Arrival,
+  arrival: Receipt,
   { record: { id }, said, notes }: Omit<GuestAmendment, 'record'> & { readonly record: { readonly id: string } },
   raw: Json,
 ): Statement {
   const origins = Object.fromEntries(notes.map(({ field }) => [field, field.slice(field.indexOf('.') + 1)]));
   const guests = said.map((item) => ({ ...item, isOwn: true as const }));
-  const says = { values: {}, lists: { guests } };
+  const content = { values: {}, lists: { guests } };
   const source = arrival.by ?? 'guest';
-  return { ...amend({ id, raw, notes, origins, says }, arrival), source, isPerson: true };
+  return { ...amend({ id, raw, notes, origins, content }, arrival), source, isPerson: true };
 }
 
 /** The day at the hotel. */

@@ -5,9 +5,9 @@ import type { Brand } from '../../brand/brand.ts';
 import { noteOf } from '../../canonical/notes.ts';
 import type { Connector } from '../../documents/connector.ts';
 import { idOf } from '../../pipeline/id-prefix.ts';
-import { amend, state } from '../../pipeline.ts';
-import type { Arrival, Statement } from '../../reconcile/forms.ts';
-import type { ReportingDestination } from '../../reconcile/says.ts';
+import { amend, read } from '../../pipeline.ts';
+import type { ReportingDestination } from '../../reconcile/content.ts';
+import type { Receipt, Statement } from '../../reconcile/forms.ts';
 import type { Adjust } from '../../shape/draft.ts';
 import type { PendingEvent } from './brand-batch.ts';
 import { type EventType, textAt } from './envelope.ts';
@@ -18,7 +18,7 @@ export function dataOf(event: PendingEvent): JsonObject {
 }
 
 /** A timestamp in the future would supersede every later state, so the effective time is never later than the receipt. */
-export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event', by?: ReportingDestination): Arrival {
+export function arrivalOf(event: PendingEvent, cause: 'event' | 'guest' = 'event', by?: ReportingDestination): Receipt {
   const effectiveAt = event.hydrated?.requestedAt ?? Math.min(event.occurredAt, event.receivedAt);
   const trace = event.trace === undefined ? undefined : { trace: event.trace };
   const mode = event.hydrated ? 'single' : 'push';
@@ -40,10 +40,10 @@ export function contentOf(event: PendingEvent, data = dataOf(event)): EventConte
 }
 
 /** What a reservation event says. */
-export function stateEvent(
-  brand: Parameters<typeof state>[0] & Pick<Brand, 'connector'>,
+export function readEvent(
+  brand: Parameters<typeof read>[0] & Pick<Brand, 'connector'>,
   { event, data, hydrated }: EventContent,
-  arrival: Arrival,
+  arrival: Receipt,
 ): Statement {
   if (hydrated === null) return bareCancellation(brand, event, data, arrival);
   const shaped = hydrated === undefined ? brand.shapers.push.single(data) : brand.shapers.single.single(hydrated);
@@ -54,7 +54,7 @@ export function stateEvent(
     return deadEvent(arrival, { code: 'push.no_reservation_id', message }, data);
   }
   const isCancelled = hydrated === undefined && event === 'reservation.cancelled';
-  return state(brand, record, arrival, isCancelled ? cancelled : undefined);
+  return read(brand, record, arrival, isCancelled ? cancelled : undefined);
 }
 
 /** Changes only the status of a stored reservation; without one it is a dead letter. */
@@ -62,7 +62,7 @@ function bareCancellation(
   brand: Pick<Brand, 'connector' | 'idPrefix'>,
   event: EventType,
   data: Json,
-  arrival: Arrival,
+  arrival: Receipt,
 ): Statement {
   const id = idOf(thinIdOf(brand, 'reservation', data) ?? '', brand.idPrefix);
   const message = 'The partner’s API does not know the reservation, and it is not stored.';
@@ -75,9 +75,9 @@ function bareCancellation(
     event === 'reservation.cancelled'
       ? `The event is reservation.cancelled, and ${absent}.`
       : `The event says that it changed, ${absent}, and the connector treats such a reservation as cancelled (gone: cancelled).`;
-  const says = { values: { status: 'cancelled' }, lists: {} };
+  const content = { values: { status: 'cancelled' }, lists: {} };
   const notes = [noteOf('status_from_event', 'status', { reason })];
-  return { ...amend({ id, says, raw: null, notes }, arrival), failure };
+  return { ...amend({ id, content, raw: null, notes }, arrival), failure };
 }
 
 /** A payload without a status, with the old one or with an unknown spelling becomes cancelled: the event type is enough. */
@@ -89,7 +89,7 @@ const cancelled: Adjust = (record) => {
 export type DeadEvent = Statement & { readonly failure: NonNullable<Statement['failure']> };
 
 export function deadEvent(
-  arrival: Arrival,
+  receipt: Receipt,
   { code, message }: { readonly code: ErrorCode; readonly message: string },
   raw: Json,
   more: { detail?: Json; type?: 'reservation' | 'guest'; id?: string } = {},
@@ -99,9 +99,9 @@ export function deadEvent(
   return {
     type,
     id: id ?? '',
-    arrival,
-    source: arrival.mode,
-    manner: { silence: 'keep', lists: 'merge' },
+    receipt,
+    source: receipt.mode,
+    scope: { fields: 'partial', lists: 'partial' },
     failure,
     raw: { key: id ?? '', value: raw },
     notes: [],

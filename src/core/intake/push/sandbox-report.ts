@@ -16,7 +16,7 @@ import { type EventsRead, type ReadEvent, statedId } from './foreign-envelope.ts
 import { unidentified } from './guest-event.ts';
 import type { Endpoint } from './ports.ts';
 import { type Arrived, parsedBody, readEvents } from './receive.ts';
-import { arrivalOf, stateEvent, thinIdOf } from './reservation-event.ts';
+import { arrivalOf, readEvent, thinIdOf } from './reservation-event.ts';
 import type { PushSettings } from './settings.ts';
 import { secondsIn, statedSignature, verify } from './verify.ts';
 
@@ -182,7 +182,7 @@ function outcomeOf(brand: Brand, { event, data, occurredAt, body }: ReadEvent, r
   const thin = thinIdOf(brand, 'reservation', data);
   if (thin !== undefined) return { kind: 'fetched_first', reservation_id: thin };
   const pending = { seq: 0, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body, attempt: 0 };
-  const statement = stateEvent(brand, { event, data }, arrivalOf(pending));
+  const statement = readEvent(brand, { event, data }, arrivalOf(pending));
   const made = decide(brand, undefined, statement);
   if (made.kind === 'change')
     return { kind: 'record', type: 'reservation', record: parseJson(made.text), notes: [...made.notes] };
@@ -193,11 +193,11 @@ function outcomeOf(brand: Brand, { event, data, occurredAt, body }: ReadEvent, r
 }
 
 /** The sandbox reads no stored data, so it cannot know whether the reservation is stored. */
-function partialOutcome({ id, says, notes }: Statement, missing: string): SandboxOutcome {
+function partialOutcome({ id, content, notes }: Statement, missing: string): SandboxOutcome {
   return {
     kind: 'record',
     type: 'reservation',
-    record: { id, ...says?.values },
+    record: { id, ...content?.values },
     notes: [...notes],
     effect: `Changes only these fields of the stored reservation. If it is not stored, the event becomes a dead letter (record.unknown_reservation): ${missing}.`,
   };

@@ -8,7 +8,7 @@ import type { Statement } from '../../reconcile/forms.ts';
 import type { BrandBatch, PendingEvent, Settled } from './brand-batch.ts';
 import { workFeedback } from './feedback-event.ts';
 import { workGuestEvent } from './guest-event.ts';
-import { arrivalOf, contentOf, dataOf, stateEvent, thinIdOf } from './reservation-event.ts';
+import { arrivalOf, contentOf, dataOf, readEvent, thinIdOf } from './reservation-event.ts';
 
 /**
  * Processes accepted events in batches over brands. One node works the events of a brand at a time. The transaction that applies a
@@ -220,7 +220,7 @@ async function workRun(batch: BrandBatch, brand: Brand, events: readonly Pending
   for (const { event, data } of open) {
     // Requests that arrived meanwhile are answered first.
     if (statements.length % readTogether === readTogether - 1) await setImmediate();
-    statements.push(stateEvent(brand, contentOf(event, data), arrivalOf(event)));
+    statements.push(readEvent(brand, contentOf(event, data), arrivalOf(event)));
   }
   const { outcomes } = await batch.take(statements);
   for (const [i, { event }] of open.entries()) {

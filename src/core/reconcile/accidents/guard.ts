@@ -61,7 +61,7 @@ export function countBatch(
   const [first] = steps;
   const feed = first && feedOf([first.statement]);
   if (first === undefined || feed === undefined) return undefined;
-  const { effectiveAt, receivedAt: at = effectiveAt, causeId } = first.statement.arrival;
+  const { effectiveAt, receivedAt: at = effectiveAt, causeId } = first.statement.receipt;
   const signs = new Map<Statement, ReadonlySet<Sign>>();
   const signed: SignedRow[] = [];
   const today = new Date(effectiveAt).toISOString().slice(0, 10);

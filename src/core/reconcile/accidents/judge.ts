@@ -14,7 +14,7 @@ export interface Counted {
 }
 
 /** What is known about one feed of a brand. Bounded; JSON in the store. */
-export interface Normal {
+export interface Baseline {
   /** The last batches, newest last, about `recentRows` rows. */
   readonly recent: readonly Counted[];
   /** Of the last thousands of rows; older rows count less and less. */
@@ -53,7 +53,7 @@ export interface GuardLimits {
   readonly share: number;
 }
 
-export const nothingKnown: Normal = { recent: [], usual: { rows: 0, signs: {} }, holds: [] };
+export const nothingKnown: Baseline = { recent: [], usual: { rows: 0, signs: {} }, holds: [] };
 
 const recentRows = 120;
 const usualRows = 5_000;
@@ -93,7 +93,7 @@ const mostShared = 6;
 const goneShare = 0.25;
 
 export interface Verdict {
-  readonly normal: Normal;
+  readonly normal: Baseline;
   /** The signs whose values are held, with their hold. */
   readonly held: ReadonlyMap<Sign, Hold>;
 }
@@ -116,7 +116,7 @@ export interface Known {
  * Decides which signs of a batch are accidents: those that most of the last rows have, counted back from the batch over any number of
  * earlier batches, and far more rows than usual. Pages, polls of a small hotel and single events are judged alike.
  */
-export function judge(normal: Normal, batches: readonly Counted[], limits: GuardLimits, known: Known): Verdict {
+export function evaluate(normal: Baseline, batches: readonly Counted[], limits: GuardLimits, known: Known): Verdict {
   const { now, newId } = known;
   const recent = newest([...normal.recent, ...batches]);
   const batch = batches.at(-1) ?? { rows: 0, signs: {} };

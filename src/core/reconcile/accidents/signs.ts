@@ -1,8 +1,8 @@
 import type { Json, LocalDate } from '../../../terms.ts';
 import { fieldNames } from '../../canonical/fields.ts';
 import { isAbsence } from '../../canonical/notes.ts';
+import { leaderOf } from '../content.ts';
 import type { Decision, Statement, Stored } from '../forms.ts';
-import { leaderOf } from '../says.ts';
 
 /**
  * What a statement would do to a stored reservation, in a form that is equal in every row of an accident: `cleared guests.email`,
@@ -81,7 +81,7 @@ export function signsOf({ statement, stored, decision }: Decided, today: LocalDa
   if (decision.kind === 'dead') {
     return new Set(decision.deadLetter.code === 'record.unknown_status' ? ['status unknown'] : []);
   }
-  const signs = new Set(statement.says?.unread?.map((field) => `unread ${field.replace(/\.\d+/, '')}`) ?? []);
+  const signs = new Set(statement.content?.unread?.map((field) => `unread ${field.replace(/\.\d+/, '')}`) ?? []);
   // A booking whose cancellation is held already is missing like the others.
   if (statement.notes.some(isAbsence) && (decision.kind === 'change' || decision.kind === 'held'))
     return signs.add('gone');

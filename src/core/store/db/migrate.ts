@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '32c22207e00867e3f676cc304d24622e03bac69355bab9922553885d312b03fe',
+  hash: '1579d2f1f85fd01437cca917fab39640bb88f266d9c712bfc765e16d3a5f1766',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

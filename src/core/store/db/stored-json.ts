@@ -51,7 +51,7 @@ const element = item.extend({
   gone: moment.optional(),
 });
 const account = z.looseObject({
-  moment,
+  time: moment,
   values,
   at: moments,
   lists: z.record(z.string(), z.looseObject({ at: moment.optional(), items: z.array(element) })),
@@ -60,8 +60,8 @@ const stated = {
   at: moment,
   seen: moment.optional(),
   isPerson: z.literal(true).optional(),
-  silence: z.literal('keep').optional(),
-  elements: z.literal('merge').optional(),
+  fields: z.literal('partial').optional(),
+  elements: z.literal('partial').optional(),
   base: account.optional(),
 };
 const fieldNames = z.array(z.string()).optional();
@@ -88,7 +88,7 @@ const quarantined = z.looseObject({
   path: z.string(),
   at: moment,
   until: moment.optional(),
-  says: z.looseObject({ values, lists: z.record(z.string(), z.array(item)) }),
+  content: z.looseObject({ values, lists: z.record(z.string(), z.array(item)) }),
 });
 const claims = z.looseObject({
   quarantine: z.array(quarantined).optional(),

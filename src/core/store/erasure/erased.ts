@@ -7,7 +7,7 @@ import type { Statement } from '../../reconcile/forms.ts';
 import { rowsTable } from '../db/columns.ts';
 import { changed, mapOf, type Pool, type Tx, together, transaction } from '../db/pool.ts';
 
-const isOfEvent = ({ cause }: Statement['arrival']): boolean => cause === 'event' || cause === 'guest';
+const isOfEvent = ({ cause }: Statement['receipt']): boolean => cause === 'event' || cause === 'guest';
 
 /** Intake holds it shared for its transaction, an erasure exclusively: no batch in progress can store the guest again. */
 export const erasureLock = `hashtextextended('erasure', 0)`;
@@ -46,7 +46,7 @@ export async function withoutErased(
   await remember(tx, learn(statements, hashes, erased, othersOf));
   const stripped = statements.map((one) => (namesErased(one) ? erasure.strip(one, integration, erased) : one));
   const events = stripped.flatMap((one, i) =>
-    one !== statements[i] && isOfEvent(one.arrival) ? [Number(one.arrival.causeId)] : [],
+    one !== statements[i] && isOfEvent(one.receipt) ? [Number(one.receipt.causeId)] : [],
   );
   if (events.length > 0) {
     await tx.query(

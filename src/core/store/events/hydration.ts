@@ -5,7 +5,7 @@ import type { DeadDetail, Hydration, Thin } from '../../intake/push/hydrate.ts';
 import { deadEvent } from '../../intake/push/reservation-event.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import { type Pool, rowsOf, transaction } from '../db/pool.ts';
-import { take } from '../records/take.ts';
+import { ingest } from '../records/ingest.ts';
 
 /** Claims records whose thin events are due. All waiting events of a record are leased together. */
 export const claimThin = (pool: Pool, limit: number, leaseMs: number): Promise<Thin[]> =>
@@ -69,6 +69,6 @@ export async function buryThin(
       const { data } = parseJson(body.toString('utf8')) as { data: Json };
       return deadEvent(arrival, { code: 'push.not_hydrated', message }, data, { ...thin, detail: { ...detail } });
     });
-    await take(tx, brand, statements);
+    await ingest(tx, brand, statements);
   });
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
 import { arrivalOf, deadEvent } from '../../intake/push/reservation-event.ts';
 import { hitsOne, type Pool, type Tx, transaction } from '../db/pool.ts';
-import { take } from '../records/take.ts';
+import { ingest } from '../records/ingest.ts';
 import { lockFirst } from './work-events.ts';
 
 const databaseDelayS = 10;
@@ -34,7 +34,7 @@ export async function setEventAside(pool: Pool, brand: Brand, error: Error): Pro
     const message = `The event failed ${attempt} times with the unexpected error ${kind}.`;
     const failure = { code: 'push.event_failed', message } as const;
     const { hydrated: _, ...own } = event;
-    await take(tx, brand, [
+    await ingest(tx, brand, [
       deadEvent(arrivalOf(own), failure, data, { type, detail: { error: kind, attempts: attempt } }),
     ]);
   });

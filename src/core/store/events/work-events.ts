@@ -14,9 +14,9 @@ import {
   profileIds,
   readReservationAhead,
 } from '../persons/profile-lookup.ts';
+import { ingest, type OnChanged } from '../records/ingest.ts';
 import type { PayloadRange } from '../records/kept-payloads.ts';
 import { storedId } from '../records/partner-ids.ts';
-import { type OnChanged, take } from '../records/take.ts';
 
 /** The most bytes of bodies that one batch holds in memory. */
 const batchBytes = 16 * 1024 * 1024;
@@ -142,7 +142,7 @@ export function batchOf(
   return {
     events,
     take: async (statements) => {
-      const tally = await take(tx, brand, statements);
+      const tally = await ingest(tx, brand, statements);
       if (tally.changed > 0) onChanged();
       return tally;
     },

@@ -78,7 +78,7 @@ export async function claimedPersons(
           const { marketing_consent: value } = guest;
           if (type === 'guest' || value === undefined || !isDisputed) return false;
           const profile = profileIn(id, guest);
-          const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.moment[0]));
+          const consent = profile && (profile.consent ?? statedBy(profile.guest, profile.time[0]));
           if (from === undefined || consent === undefined) return false;
           const at = times?.get(`${id} ${from.version}`)?.at[0] ?? 0;
           const place = from.guests.findIndex((one) => one === guest || JSON.stringify(one) === JSON.stringify(guest));

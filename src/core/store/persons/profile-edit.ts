@@ -8,8 +8,8 @@ import { aboutProfile, mergeProfile } from '../../reconcile/profile.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import { consentsIn, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import { numberOf, rowOf, type Tx } from '../db/pool.ts';
+import { ingest } from '../records/ingest.ts';
 import { anyKey, keyedRecords } from '../records/search-keys.ts';
-import { take } from '../records/take.ts';
 import { versionOf, versionsAfter } from '../records/versions.ts';
 import { lockProfiles, type Profile, profilesById } from './profile-lookup.ts';
 
@@ -78,7 +78,7 @@ export async function writeProfiles(
       ...(consent !== undefined && consent.value === guest.marketing_consent && { consent }),
     }),
   );
-  const { outcomes } = await take(tx, target, statements);
+  const { outcomes } = await ingest(tx, target, statements);
   return { kind: 'done', profiles: made.map(({ id }, index) => ({ id, version: outcomes[index]?.version ?? 0 })) };
 }
 

@@ -3,7 +3,7 @@ import { decodeRecord, type Guest, type Reservation } from '../../canonical/rese
 import { type GuestKey, type GuestKeyKind, keyText, keyTexts, newProfileId } from '../../persons/identifiers.ts';
 import type { Candidate } from '../../persons/profile-match.ts';
 import type { Consent } from '../../reconcile/consent.ts';
-import type { FieldTimes, Moment } from '../../reconcile/says.ts';
+import type { FieldTimes, Time } from '../../reconcile/content.ts';
 import type { StoredClaims } from '../../reconcile/stored-claims.ts';
 import { cellOf, columnOf, hitsOne, rowsOf, type Tx } from '../db/pool.ts';
 import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
@@ -11,7 +11,7 @@ import { anyKey, equalNameKeys, keyedRecords } from '../records/search-keys.ts';
 /** A stored profile, with the time of its state. */
 export interface Profile extends Candidate {
   readonly version: number;
-  readonly moment: Moment;
+  readonly time: Time;
   readonly consent?: Consent | undefined;
   readonly times?: FieldTimes | undefined;
 }
@@ -79,7 +79,7 @@ async function readProfiles(
     id,
     version,
     guest: decodeRecord('guest', data),
-    moment: [ms, seq],
+    time: [ms, seq],
     consent: claims?.consent,
     times: claims?.times,
     ...(pins && { pins: new Set(pins) }),

@@ -5,6 +5,7 @@ import { guestKeys, keyTexts } from '../../persons/identifiers.ts';
 import { ProfileIndex } from '../../persons/profile-index.ts';
 import { samePerson } from '../../persons/same-person.ts';
 import { type Consent, newerConsent } from '../../reconcile/consent.ts';
+import { isNewer, type Time } from '../../reconcile/content.ts';
 import type { RecordState, Statement } from '../../reconcile/forms.ts';
 import {
   type AlikeProfile,
@@ -16,9 +17,8 @@ import {
   type TimedGuest,
   withConsent,
 } from '../../reconcile/profile.ts';
-import { isNewer, type Moment } from '../../reconcile/says.ts';
 import { type Pool, type Tx, transaction } from '../db/pool.ts';
-import { take } from '../records/take.ts';
+import { ingest } from '../records/ingest.ts';
 import { updateStates } from '../records/write.ts';
 import { mergeInto } from './edit-profiles.ts';
 import { addPairs, bookingsOf, bookingsWith, linkBookings, type ProfilePair } from './profile-bookings.ts';
@@ -41,7 +41,7 @@ interface Met {
   readonly guest: Guest;
   readonly place: number;
   readonly from: ReservationVersion;
-  readonly at: Moment;
+  readonly at: Time;
   /** The version was made by processing a message again. */
   readonly isAgain: boolean;
 }
@@ -103,7 +103,7 @@ export async function assembleProfiles(
       }
       // A booking under another key of a merged profile keeps it.
       const isPinned = keyTexts(guest).some((key) => known?.pins?.has(key));
-      if (known && isNewer(known.moment, at) && !isPinned)
+      if (known && isNewer(known.time, at) && !isPinned)
         made.older.push({ id: from.id, guest, profileId: id, at: at[0] });
       const decided = consent?.value ?? null;
       if (consent && decided !== null && (known?.consent?.value ?? decided) !== decided)
@@ -112,7 +112,7 @@ export async function assembleProfiles(
         isAgain && known ? await fromReservations(tx, integration, keyTexts(known.guest), []) : undefined;
       profiles.set(made.next(one, { id, known, guest: choice.guest, consent, fallback: fallback?.guest }));
     }
-    if (made.statements.length > 0) await take(tx, target, made.statements);
+    if (made.statements.length > 0) await ingest(tx, target, made.statements);
     const restated = [...made.restated].map(([id, state]) => ({ statement: { type: 'guest' as const, id }, state }));
     if (restated.length > 0) await updateStates(tx, integration, restated);
     await linkBookings(tx, integration, made.links(bookings.has));
@@ -185,16 +185,16 @@ class Made {
   /** The profile after this guest, who may be older than it. */
   next({ from, at }: Met, { id, known, guest, consent, fallback }: Choice): Profile {
     const present = known && statedFor(known.guest, guest);
-    const folded = known && present ? statedAt(known, guest, present, at, fallback) : { guest, moment: at };
+    const folded = known && present ? statedAt(known, guest, present, at, fallback) : { guest, time: at };
     const record = withConsent(folded.guest, consent);
     const { version = 0, pins } = known ?? {};
     const isSame = known !== undefined && equalGuests(known.guest, record);
-    const { moment, times }: TimedGuest = isSame ? known : folded;
-    const profile = { id, version, guest: record, moment, times, consent, ...(pins && { pins }) };
+    const { time, times }: TimedGuest = isSame ? known : folded;
+    const profile = { id, version, guest: record, time, times, consent, ...(pins && { pins }) };
     if (isSame) {
       // A repeated consent changes only its time, which decides against a statement that arrives late.
       const isRestated = consent !== undefined && consent !== known.consent;
-      if (isRestated) this.restated.set(id, { moment, claims: { consent, ...(times && { times }) } });
+      if (isRestated) this.restated.set(id, { time, claims: { consent, ...(times && { times }) } });
       return profile;
     }
     this.restated.delete(id);
@@ -241,7 +241,7 @@ function othersAt(guest: Guest, list: readonly Guest[]): Set<Guest> {
   return new Set([guest, ...list.filter((other) => isAtOne(keyTexts(other)))]);
 }
 
-const byTime = (a: Moment, b: Moment): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);
+const byTime = (a: Time, b: Time): number => (isNewer(b, a) ? -1 : isNewer(a, b) ? 1 : 0);
 
 /**
  * Merges profiles that a guest showed to be one person: one booking had the phone only, another one the e-mail address, and a third one has
@@ -259,7 +259,7 @@ async function joinProfiles(
     const [kept, other] = [into, from].map((id) => profiles.find((one) => one.id === id));
     if (kept === undefined || other === undefined || samePerson(kept.guest, other.guest).is === 'different') continue;
     if ((await pairsOfTwo(tx, target.integration, [kept, other])).length > 0) continue;
-    const at = Math.max(kept.moment[0], other.moment[0]);
+    const at = Math.max(kept.time[0], other.time[0]);
     await mergeInto(tx, target, other, kept, 'A booking with the addresses of both', at);
     merged.add(from);
   }

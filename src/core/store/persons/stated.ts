@@ -1,8 +1,8 @@
 import type { EpochMs } from '../../../terms.ts';
 import { decodeRecord, type Guest, type Reservation } from '../../canonical/reservation.ts';
 import { type Consent, ofBooking } from '../../reconcile/consent.ts';
+import type { Source, Time } from '../../reconcile/content.ts';
 import { agreement, type GuestUpdate, withdrawal } from '../../reconcile/guest-update.ts';
-import type { Moment, Source } from '../../reconcile/says.ts';
 import { consentsIn, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import { columnsOf } from '../db/columns.ts';
 import { rowsOf, type Tx } from '../db/pool.ts';
@@ -132,7 +132,7 @@ export async function effectiveTimes(
   tx: Tx,
   integration: string,
   reservations: readonly Pick<ReservationVersion, 'id' | 'version'>[],
-): Promise<Map<string, { readonly at: Moment; readonly isAgain: boolean }>> {
+): Promise<Map<string, { readonly at: Time; readonly isAgain: boolean }>> {
   const { rows } = await tx.query<{ id: string; version: number; ms: number; seq: number; isAgain: boolean }>(
     `select r.id, r.version, (extract(epoch from r.effective_at) * 1000)::float8 as ms, r.seq, r.cause = 'reprocess' as "isAgain"
        from unnest($2::text[], $3::int[]) as t (id, version)

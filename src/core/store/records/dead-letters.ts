@@ -4,7 +4,7 @@ import type { EpochMs, IntegrationName } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
 import type { Closing } from '../../deliver/replay.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
-import type { Arrival, Statement, StatementOutcome } from '../../reconcile/forms.ts';
+import type { Receipt, Statement, StatementOutcome } from '../../reconcile/forms.ts';
 import { rowsTable } from '../db/columns.ts';
 import { hitsOne, rowOf, type Tx } from '../db/pool.ts';
 
@@ -15,11 +15,11 @@ const letters = rowsTable(4, {
 /** Stores records that could not become canonical. A record that fails at every poll is one dead letter with a counter and the newest payload. */
 export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly Decided[]): Promise<void> {
   const distinct = new Map(
-    steps.flatMap(({ statement: { arrival }, decision }) => {
+    steps.flatMap(({ statement: { receipt }, decision }) => {
       if (decision.kind !== 'dead') return [];
       const { deadLetter: letter } = decision;
       const raw = jsonbText(JSON.stringify(letter.raw));
-      const fingerprint = letter.kind === 'event' ? arrival.causeId : (letter.id ?? hash('sha256', raw));
+      const fingerprint = letter.kind === 'event' ? receipt.causeId : (letter.id ?? hash('sha256', raw));
       const { kind, type, id, code } = letter;
       const row = {
         kind,
@@ -28,8 +28,8 @@ export async function insertDeadLetters(tx: Tx, target: Brand, steps: readonly D
         id,
         code,
         raw,
-        cause: arrival.cause,
-        cause_id: arrival.causeId,
+        cause: receipt.cause,
+        cause_id: receipt.causeId,
         message: storedText(letter.message),
         detail: jsonbText(JSON.stringify(letter.detail)),
       };
@@ -65,12 +65,12 @@ export async function closeWaiting(tx: Tx, integration: string, ids: readonly st
 interface Processed {
   readonly id: string;
   readonly requestedAt: EpochMs;
-  readonly mode: Arrival['mode'];
+  readonly mode: Receipt['mode'];
 }
 
 export function processedOf(statements: readonly Statement[], outcomes: readonly StatementOutcome[]): Processed[] {
   return outcomes.flatMap(({ outcome, id }, i) => {
-    const arrival = statements[i]?.arrival;
+    const arrival = statements[i]?.receipt;
     if (outcome === 'dead' || id === undefined || arrival === undefined) return [];
     return [{ id, requestedAt: arrival.effectiveAt, mode: arrival.mode }];
   });

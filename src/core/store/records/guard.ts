@@ -2,7 +2,7 @@ import { randomId } from '../../../kit/ids.ts';
 import type { EpochMs } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
 import { countBatch, type Guard, type Held, heldIn, type Shown, withRows } from '../../reconcile/accidents/guard.ts';
-import { bookingsToldApart, judge, type Normal, nothingKnown } from '../../reconcile/accidents/judge.ts';
+import { type Baseline, bookingsToldApart, evaluate, nothingKnown } from '../../reconcile/accidents/judge.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
 import { feedOf, type Statement } from '../../reconcile/forms.ts';
 import { numberOf, onlyRow, type Tx } from '../db/pool.ts';
@@ -22,7 +22,7 @@ export async function judgeSteps(
   const bookings = feed === 'push' ? await countBookings(tx, integration) : 0;
   const { normal: before, now } = await lockNormal(tx, integration, feed);
   const known = { now, newId: () => randomId('hld'), bookings, expected };
-  const verdict = judge(before, suspicion.batches, guard.limits, known);
+  const verdict = evaluate(before, suspicion.batches, guard.limits, known);
   const held = heldIn(suspicion, steps, verdict, shown);
   const rowsOf = (id: string) => [...held.values()].filter((all) => all.some(({ hold }) => hold === id)).length;
   const counted = verdict.normal.holds.map((hold) => {
@@ -61,19 +61,23 @@ const countBookings = (tx: Tx, integration: string): Promise<number> =>
     [integration, bookingsToldApart],
   );
 
-export async function lockNormal(tx: Tx, integration: string, feed: string): Promise<{ normal: Normal; now: EpochMs }> {
+export async function lockNormal(
+  tx: Tx,
+  integration: string,
+  feed: string,
+): Promise<{ normal: Baseline; now: EpochMs }> {
   await tx.query('insert into guards (integration, feed, normal) values ($1, $2, $3) on conflict do nothing', [
     integration,
     feed,
     nothingKnown,
   ]);
-  return onlyRow(tx)<{ normal: Normal; now: EpochMs }>(
+  return onlyRow(tx)<{ normal: Baseline; now: EpochMs }>(
     `select normal, (extract(epoch from now()) * 1000)::float8 as now from guards
       where integration = $1 and feed = $2 for update`,
     [integration, feed],
   );
 }
 
-export async function saveNormal(tx: Tx, integration: string, feed: string, normal: Normal): Promise<void> {
+export async function saveNormal(tx: Tx, integration: string, feed: string, normal: Baseline): Promise<void> {
   await tx.query('update guards set normal = $3 where integration = $1 and feed = $2', [integration, feed, normal]);
 }

@@ -15,12 +15,12 @@ export function isNoted({ statement, decision }: Decided): boolean {
   if (decision.kind !== 'unchanged' && decision.kind !== 'superseded') return true;
   if (decision.notes !== undefined) return true;
   // Reading again what is stored already is no news.
-  if (decision.isShown || statement.arrival.cause === 'reprocess') return false;
-  return !(isInEvent(statement) && statement.arrival.cause === 'event' && statement.notes.length === 0);
+  if (decision.isShown || statement.receipt.cause === 'reprocess') return false;
+  return !(isInEvent(statement) && statement.receipt.cause === 'event' && statement.notes.length === 0);
 }
 
 /** The payload of an event is stored with the event. */
-const isInEvent = ({ arrival: { cause, causeId, seq } }: Pick<Statement, 'arrival'>): boolean =>
+const isInEvent = ({ receipt: { cause, causeId, seq } }: Pick<Statement, 'receipt'>): boolean =>
   (cause === 'event' || cause === 'guest') && causeId === String(seq);
 
 const entryOutcome = (decision: Decision): string => (decision.kind === 'change' ? decision.event : decision.kind);
@@ -33,14 +33,14 @@ function reasonOf(decision: Decision): string | undefined {
 /** What arrived, unless the event has it. */
 function payloadOf({ shapers }: Target, statement: Statement): string | undefined {
   if (isInEvent(statement)) return undefined;
-  const raw = storedRaw(shapers?.[statement.arrival.mode].selfContained(statement.raw) ?? statement.raw);
+  const raw = storedRaw(shapers?.[statement.receipt.mode].selfContained(statement.raw) ?? statement.raw);
   return raw === null ? undefined : jsonbText(JSON.stringify(raw));
 }
 
 /** From which raw path each field came; undefined where the documents and the payload tell it again. */
-function originsOf(brand: Target, { arrival, raw, origins }: Statement): string | undefined {
-  if (origins === undefined && arrival.cause !== 'replay' && arrival.cause !== 'reprocess') return undefined;
-  return jsonbText(JSON.stringify(origins ?? brand.shapers?.[arrival.mode].origins(raw) ?? {}));
+function originsOf(brand: Target, { receipt, raw, origins }: Statement): string | undefined {
+  if (origins === undefined && receipt.cause !== 'replay' && receipt.cause !== 'reprocess') return undefined;
+  return jsonbText(JSON.stringify(origins ?? brand.shapers?.[receipt.mode].origins(raw) ?? {}));
 }
 
 const entries = rowsTable(4, {
@@ -71,14 +71,14 @@ export async function writeHistory(tx: Tx, brand: Target, steps: readonly Decide
 }
 
 function entryOf(brand: Target, { statement, decision }: Decided) {
-  const { type, id, arrival } = statement;
+  const { type, id, receipt } = statement;
   const entry = {
     type,
     id,
-    ms: arrival.effectiveAt,
-    seq: arrival.seq,
-    cause: arrival.cause,
-    cause_id: arrival.causeId,
+    ms: receipt.effectiveAt,
+    seq: receipt.seq,
+    cause: receipt.cause,
+    cause_id: receipt.causeId,
     outcome: entryOutcome(decision),
     version: versionOf(decision),
     reason: reasonOf(decision),
@@ -91,7 +91,7 @@ function entryOf(brand: Target, { statement, decision }: Decided) {
     origins: originsOf(brand, statement),
     diff: jsonbText(JSON.stringify(decision.diff)),
     key: idempotencyKey(brand.integration, type, id, decision.version, decision.text),
-    trace: arrival.trace,
+    trace: receipt.trace,
   };
 }
 

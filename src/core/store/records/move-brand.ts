@@ -1,7 +1,7 @@
 import type { IntegrationName } from '../../../terms.ts';
 import { decodeRecord, type Reservation } from '../../canonical/reservation.ts';
 import type { Booking } from '../../persons/match-bookings.ts';
-import type { Moment } from '../../reconcile/says.ts';
+import type { Time } from '../../reconcile/content.ts';
 import { asEarlierSystem, type StoredClaims } from '../../reconcile/stored-claims.ts';
 import { texts } from '../db/columns.ts';
 import { columnOf, numberOf, type Pool, rowOf, type Tx } from '../db/pool.ts';
@@ -129,9 +129,9 @@ async function continueBookings(
     [integration, ids],
   );
   const states = rows.map(({ id, data, claims, ms, seq }) => {
-    const moment: Moment = [ms, seq];
-    const earlier = asEarlierSystem(claims ?? undefined, decodeRecord('reservation', data), moment);
-    return { statement: { type: 'reservation' as const, id }, state: { moment, claims: earlier } };
+    const time: Time = [ms, seq];
+    const earlier = asEarlierSystem(claims ?? undefined, decodeRecord('reservation', data), time);
+    return { statement: { type: 'reservation' as const, id }, state: { time, claims: earlier } };
   });
   await updateStates(tx, integration, states);
   await tx.query(

@@ -62,11 +62,11 @@ export async function storedIds(
 }
 
 function underId(statement: Statement, id: string): Statement {
-  const { says, record, failure } = statement;
+  const { content, record, failure } = statement;
   return {
     ...statement,
     id,
-    ...(says && { says: 'id' in says.values ? { ...says, values: { ...says.values, id } } : says }),
+    ...(content && { content: 'id' in content.values ? { ...content, values: { ...content.values, id } } : content }),
     ...(record && { record: { ...record, id } }),
     ...(failure && { failure: { ...failure, id } }),
   };

@@ -32,8 +32,8 @@ export async function keepSold(tx: Tx, integration: string, steps: readonly Deci
   const sold = new Map<string, { readonly id: string; readonly ms: number; readonly data: string }>();
   for (const { statement, decision } of steps) {
     if (!('sold' in decision) || decision.sold === undefined) continue;
-    const { id, arrival } = statement;
-    const ms = arrival.effectiveAt;
+    const { id, receipt } = statement;
+    const ms = receipt.effectiveAt;
     if (ms >= (sold.get(id)?.ms ?? 0)) sold.set(id, { id, ms, data: stayText(decision.sold) });
   }
   if (sold.size === 0) return;

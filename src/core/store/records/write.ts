@@ -42,7 +42,7 @@ export const versionColumns = {
 } as const;
 
 /** The row of a version; `listed`: the row of the list that the record agrees with from now on. */
-function versionRow({ type, id, arrival }: Statement, change: Change, listed: number | undefined) {
+function versionRow({ type, id, receipt }: Statement, change: Change, listed: number | undefined) {
   const { version, event, text, record, state } = change;
   return {
     ...stateRow(state),
@@ -52,13 +52,13 @@ function versionRow({ type, id, arrival }: Statement, change: Change, listed: nu
     event,
     listed,
     data: text,
-    trace: arrival.trace,
+    trace: receipt.trace,
     keys: keysText(type, record),
     arrival: 'guests' in record ? record.check_in : undefined,
   };
 }
 
-const stateRow = ({ moment: [ms, seq], claims }: RecordState) => ({ ms, seq, ...claimColumns(claims) });
+const stateRow = ({ time: [ms, seq], claims }: RecordState) => ({ ms, seq, ...claimColumns(claims) });
 
 /** `held`: the holds that keep something of the record back, as a PostgreSQL array. */
 export function claimColumns(claims: StoredClaims | undefined) {
@@ -173,12 +173,12 @@ async function updateVersions(
 }
 
 interface MovedState {
-  readonly statement: Pick<Statement, 'type' | 'id' | 'record' | 'says'>;
+  readonly statement: Pick<Statement, 'type' | 'id' | 'record' | 'content'>;
   readonly state: RecordState;
 }
 
-function movedRow({ statement: { type, id, record, says }, state }: MovedState) {
-  const named = record ?? { guests: (says?.lists.guests ?? []).map(({ values }) => statedGuest(values)) };
+function movedRow({ statement: { type, id, record, content }, state }: MovedState) {
+  const named = record ?? { guests: (content?.lists.guests ?? []).map(({ values }) => statedGuest(values)) };
   return { type, id, ...stateRow(state), keys: keysText(type, type === 'guest' ? record : named) };
 }
 
@@ -218,9 +218,9 @@ export async function lockRecords(
 ): Promise<Map<string, Stored>> {
   const oldest = new Map<string, { readonly type: EntityType; readonly id: string; readonly ms: EpochMs }>();
   for (const statement of statements) {
-    const { type, id, arrival } = statement;
+    const { type, id, receipt } = statement;
     const key = recordKey(statement);
-    if (id !== '') oldest.set(key, { type, id, ms: Math.min(oldest.get(key)?.ms ?? Infinity, arrival.effectiveAt) });
+    if (id !== '') oldest.set(key, { type, id, ms: Math.min(oldest.get(key)?.ms ?? Infinity, receipt.effectiveAt) });
   }
   if (oldest.size === 0) return new Map();
   const { rows } = await tx.query<Row>({
@@ -255,7 +255,7 @@ interface Row {
 const storedOf = ({ version, event, effective_ms, seq, text, claims, sighted_ms }: Row): Stored => ({
   version,
   event,
-  moment: [effective_ms, seq],
+  time: [effective_ms, seq],
   text,
   claims: claims ?? undefined,
   ...(sighted_ms !== null && { sightedAt: sighted_ms }),

@@ -4,14 +4,14 @@ import type { Brand } from '../../brand/brand.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-state.ts';
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
-import type { Statement, Tally } from '../../reconcile/forms.ts';
+import type { Statement, Summary } from '../../reconcile/forms.ts';
 import { texts } from '../db/columns.ts';
 import { isRetried, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { isHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../records/dead-letters.ts';
 import { countUnrouted } from '../records/drift.ts';
+import { ingest, type OnChanged } from '../records/ingest.ts';
 import { insertSighting, knownRows } from '../records/listed.ts';
-import { type OnChanged, take } from '../records/take.ts';
 import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
 import { addCounters, added, heldRun, runTable, withTally } from './row.ts';
 import { stageRows } from './staged-rows.ts';
@@ -93,7 +93,7 @@ async function applyPage(
   return { counters, changed, sendLast };
 }
 
-const noTally: Tally = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
+const noTally: Summary = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
 async function applyRows(tx: Tx, window: NonNullable<Shown['window']>, commit: PageRows, brand: Brand) {
@@ -102,7 +102,7 @@ async function applyRows(tx: Tx, window: NonNullable<Shown['window']>, commit: P
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const statements = late ? [...commit.statements, ...late.statements] : commit.statements;
   const shown = { unchanged: commit.known.length, window };
-  const tally = statements.length === 0 ? noTally : await take(tx, brand, statements, shown);
+  const tally = statements.length === 0 ? noTally : await ingest(tx, brand, statements, shown);
   if (statements.length === 0) countUnchanged(brand.guard, window.runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
@@ -178,9 +178,9 @@ export function commitRefetch(
   brand: Brand,
   statement: Statement,
   { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
-): Promise<Tally> {
+): Promise<Summary> {
   return transaction(pool, async (tx) => {
-    const tally = await take(tx, brand, [statement]);
+    const tally = await ingest(tx, brand, [statement]);
     await settleDeadLetters(tx, brand.integration, runId, processedOf([statement], tally.outcomes));
     await tx.query(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,

@@ -8,9 +8,9 @@ import { encodeRecord } from '../../canonical/reservation.ts';
 import type { RunStore } from '../../intake/pull/ports.ts';
 import type { Counters, Run, StagedRow } from '../../intake/pull/run/run-state.ts';
 import { decide } from '../../pipeline.ts';
-import type { Decision, Statement, StatementOutcome, Tally } from '../../reconcile/forms.ts';
+import type { Decision, Statement, StatementOutcome, Summary } from '../../reconcile/forms.ts';
 import { type Pool, rolledBack } from '../db/pool.ts';
-import { take } from '../records/take.ts';
+import { ingest } from '../records/ingest.ts';
 import { added, noCounters, withTally } from './row.ts';
 import { readWatermark } from './runs.ts';
 import { receivedElsewhere, storedRooms } from './stored-reservations.ts';
@@ -38,12 +38,12 @@ export function openDryRunStore(
   const staged = new Map<string, StagedRow[]>();
   const seen = new Map<number, number>();
   const earlier = new EarlierStatements();
-  const tallied = async (brand: Brand, all: readonly Statement[]): Promise<Tally> => {
+  const tallied = async (brand: Brand, all: readonly Statement[]): Promise<Summary> => {
     const statements = all.filter((one) => !wasSeen(seen, one));
     const before = earlier.before(brand.integration, statements);
     const tally = await rolledBack(pool, async (tx) => {
-      if (before.length > 0) await take(tx, brand, before);
-      return take(tx, brand, statements);
+      if (before.length > 0) await ingest(tx, brand, before);
+      return ingest(tx, brand, statements);
     });
     earlier.add(brand.integration, statements);
     for (const [index, outcome] of tally.outcomes.entries()) {
@@ -113,7 +113,7 @@ class EarlierStatements {
 
   add(integration: string, statements: readonly Statement[]): void {
     for (const one of statements) {
-      if (one.says === undefined) continue;
+      if (one.content === undefined) continue;
       const key = keyOf(integration, one);
       this.#of.set(key, [...(this.#of.get(key) ?? []), one]);
     }

@@ -3,7 +3,7 @@ import type { Json } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
 import type { Statement } from '../../reconcile/forms.ts';
 import { type Pool, rolledBack, type Tx, transaction } from '../db/pool.ts';
-import { take } from '../records/take.ts';
+import { ingest } from '../records/ingest.ts';
 
 /** Thrown inside a transaction to roll it back: another node holds the run, or the run is not at this page. */
 export class Fenced extends Error {}
@@ -45,7 +45,7 @@ export async function withoutRefused(
 
 async function refusalOf(pool: Pool, brand: Brand, statements: readonly Statement[]): Promise<unknown> {
   if (statements.length === 0) return undefined;
-  return rolledBack(pool, async (tx) => void (await take(tx, brand, statements))).catch((error: unknown) => {
+  return rolledBack(pool, async (tx) => void (await ingest(tx, brand, statements))).catch((error: unknown) => {
     if (isRefusedData(error)) return error;
     throw error;
   });
@@ -54,15 +54,15 @@ async function refusalOf(pool: Pool, brand: Brand, statements: readonly Statemen
 /** Without the id, because the database may have refused the id itself; the payload keeps it. */
 function refused(one: Statement, error: unknown): Statement {
   const state = String((error as { code?: unknown }).code ?? 'none');
-  const { arrival, source, manner, type, failure } = one;
+  const { receipt, source, scope, type, failure } = one;
   const raw: Json = failure?.raw ?? { key: '', value: one.raw.value };
   const message = `The database refused this record (SQLSTATE ${state}).`;
   return {
     type,
     id: '',
-    arrival,
+    receipt,
     source,
-    manner,
+    scope,
     failure: { kind: 'record', type, code: 'record.refused_by_store', message, detail: { sql_state: state }, raw },
     raw: { key: '', value: null },
     notes: [],

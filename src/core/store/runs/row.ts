@@ -1,6 +1,6 @@
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters } from '../../intake/pull/run/run-state.ts';
-import type { Tally } from '../../reconcile/forms.ts';
+import type { Summary } from '../../reconcile/forms.ts';
 import type { Held, LeasedTable } from '../lease.ts';
 
 export const runTable: LeasedTable = { name: 'runs', key: ['integration', 'run_id'], held: `state = 'running'` };
@@ -45,7 +45,10 @@ export function addCounters(counted: Partial<Counters>, firstParameter: number):
   return { sql: sql.join(', '), values: counterNames.map((name) => counted[name] ?? 0) };
 }
 
-export function withTally(counted: Counters, { changed, unchanged, superseded, dropped, dead, held }: Tally): Counters {
+export function withTally(
+  counted: Counters,
+  { changed, unchanged, superseded, dropped, dead, held }: Summary,
+): Counters {
   return { ...counted, changed, unchanged, superseded, dropped, dead, held };
 }
 

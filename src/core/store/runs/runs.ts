@@ -6,8 +6,8 @@ import type { Lease, Queued, QueueRequest, RunStore, RunView } from '../../intak
 import type { Run } from '../../intake/pull/run/run-state.ts';
 import { cellOf, hitsOne, type Pool, rowOf, rowsOf, type Tx, withoutNulls } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
+import type { OnChanged } from '../records/ingest.ts';
 import { knownRows } from '../records/listed.ts';
-import type { OnChanged } from '../records/take.ts';
 import { commitPage } from './commit-page.ts';
 import { addCounters, countersColumn, heldRun, runColumns, runTable } from './row.ts';
 import { commitFormed, stagedKeys } from './staged-rows.ts';

@@ -4,12 +4,12 @@ import type { Json } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
 import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run/run-state.ts';
-import type { Tally } from '../../reconcile/forms.ts';
+import type { Summary } from '../../reconcile/forms.ts';
 import { columnsOf } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../records/dead-letters.ts';
-import { type OnChanged, take } from '../records/take.ts';
+import { ingest, type OnChanged } from '../records/ingest.ts';
 import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
 import { addCounters, heldRun, runTable, withTally } from './row.ts';
 
@@ -46,10 +46,10 @@ export async function commitFormed(
   leaseMs: number,
   formed: FormedCommit,
   brand: Brand,
-): Promise<Tally | 'fenced'> {
+): Promise<Summary | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
-      const tally = await take(tx, brand, written.statements, written.shown);
+      const tally = await ingest(tx, brand, written.statements, written.shown);
       await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.statements, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,

@@ -112,8 +112,8 @@ async function rewriteNewest(tx: Tx, target: Target, records: readonly FoundReco
 }
 
 function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): ChangeStep {
-  const { type, id, moment } = one;
-  const [effectiveAt, seq] = moment;
+  const { type, id, time } = one;
+  const [effectiveAt, seq] = time;
   const record = stripped(one.record, one, rules);
   const isErased = (guest: Guest) => one.meant.has(guest) || person.isMeant(guest, one.integration);
   const arrival = { mode: 'pull', effectiveAt, seq, cause: 'erasure', causeId: erasureId } as const;
@@ -126,7 +126,7 @@ function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): Ch
       version: one.version + 1,
       record,
       text: recordText(record),
-      state: { moment, claims: claimsKeptWithout(one, record, isErased) },
+      state: { time, claims: claimsKeptWithout(one, record, isErased) },
       diff: [],
       notes: [],
       reason: 'A guest was erased.',
@@ -136,12 +136,12 @@ function erasedStep(one: FoundRecord, { erasureId, person, rules }: Erasure): Ch
 
 /** The sources' statements without the person; a profile keeps none. */
 function claimsKeptWithout(
-  { type, claims, record: was, named, moment }: FoundRecord,
+  { type, claims, record: was, named, time }: FoundRecord,
   record: Reservation | Guest,
   isErased: (guest: Guest) => boolean,
 ): StoredClaims | undefined {
   if (type === 'guest' || claims === undefined) return undefined;
-  return claimsWithout(claims, was as Reservation, moment, isErased, named, 'extra' in record);
+  return claimsWithout(claims, was as Reservation, time, isErased, named, 'extra' in record);
 }
 
 const identifying = ['first_name', 'last_name', 'guest_id', 'email', 'phone'] as const;

@@ -1,8 +1,8 @@
 import { mentions } from '../../../core/canonical/mentions.ts';
 import { decodeRecord, type Guest, type Reservation } from '../../../core/canonical/reservation.ts';
 import { statedGuest } from '../../../core/canonical/stated-guest.ts';
-import type { Moment } from '../../../core/reconcile/says.ts';
-import { type StoredClaims, saidIn } from '../../../core/reconcile/stored-claims.ts';
+import type { Time } from '../../../core/reconcile/content.ts';
+import { contentsIn, type StoredClaims } from '../../../core/reconcile/stored-claims.ts';
 import { columnsOf } from '../../../core/store/db/columns.ts';
 import type { Tx } from '../../../core/store/db/pool.ts';
 import { anyKey, keyedRecords } from '../../../core/store/records/search-keys.ts';
@@ -16,7 +16,7 @@ export interface FoundRecord {
   readonly type: EntityType;
   readonly id: string;
   readonly version: number;
-  readonly moment: Moment;
+  readonly time: Time;
   /** A rule drops it now; see `removedContent`. */
   readonly record: Reservation | Guest;
   /** The claims of each source, stored beside the record. */
@@ -78,7 +78,7 @@ export async function findRecords(tx: Tx, person: Person, search: Search): Promi
 function isInTexts({ type, record, versions, claims = {} }: Candidate, named: readonly Guest[]): boolean {
   if (type === 'guest') return false;
   const records = [record, ...versions.map((one) => one.record)].map((one) => ({ ...one, guests: [] }));
-  const ofSources = saidIn(claims).map((said) => ({ ...said, lists: { ...said.lists, guests: [] } }));
+  const ofSources = contentsIn(claims).map((said) => ({ ...said, lists: { ...said.lists, guests: [] } }));
   return [...records, ...ofSources].some((one) => mentions(JSON.stringify(one), named));
 }
 
@@ -87,7 +87,7 @@ const guestsOf = (record: Reservation | Guest): readonly Guest[] =>
 
 /** The guests as each source names them and knew them before, possibly with another address than the record has. */
 const guestsInClaims = (claims: StoredClaims | undefined): (readonly Guest[])[] =>
-  saidIn(claims).flatMap(({ lists }) => {
+  contentsIn(claims).flatMap(({ lists }) => {
     const items = lists.guests ?? [];
     return [items.map(({ values }) => statedGuest(values)), items.map(({ as = {} }) => statedGuest(as))];
   });
@@ -176,7 +176,7 @@ async function readCandidates(
     const decode = (text: string): Reservation | Guest => decodeRecord(row.type, text);
     return {
       ...row,
-      moment: [effective_ms, seq],
+      time: [effective_ms, seq],
       record: decode(data),
       claims: claims ?? undefined,
       versions: [{ version: row.version, data }, ...versionsBefore({ version: row.version, data }, made)]

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { compilePath } from '../../../../src/core/brand/compile.ts';
+import { compilePlan } from '../../../../src/core/brand/compile.ts';
 import { connectorSchema } from '../../../../src/core/documents/connector.ts';
 import { integrationSchema } from '../../../../src/core/documents/integration.ts';
 import { pullOf } from '../../../../src/core/documents/pull.ts';
@@ -135,7 +135,7 @@ export function planOf(documents: Documents): PullPlan {
       ...documents.pull,
     },
   });
-  const compiled = compilePath(connector, integration);
+  const compiled = compilePlan(connector, integration);
   if (compiled.kind === 'invalid') throw new Error(JSON.stringify(compiled.problems));
   if (connector.pull === undefined || integration.pull === undefined) throw new Error('no pull section');
   const name = documents.integration as IntegrationName;
@@ -154,7 +154,7 @@ export function planOf(documents: Documents): PullPlan {
       name,
       { reservation: documents.destinations ?? [] },
       {
-        ...compiled.path,
+        ...compiled.plan,
         body: integration,
         connector: { name: connector.connector, version, body: connector },
         connectorVersion: version,

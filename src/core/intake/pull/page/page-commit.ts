@@ -5,8 +5,8 @@ import type { Brand } from '../../../brand/brand.ts';
 import type { Reservation } from '../../../canonical/reservation.ts';
 import { localDateAt } from '../../../canonical/values.ts';
 import type { AnswerRead, AskCounts } from '../../../outbound/ask/ports.ts';
-import { state } from '../../../pipeline.ts';
-import type { Arrival, Statement } from '../../../reconcile/forms.ts';
+import { read } from '../../../pipeline.ts';
+import type { Receipt, Statement } from '../../../reconcile/forms.ts';
 import type { RawRecord } from '../../../shape/shape.ts';
 import type { PullPlan, PullPorts } from '../ports.ts';
 import type { Taken } from '../run/pass.ts';
@@ -181,14 +181,14 @@ export function stateRows(
   listed: readonly (number | undefined)[],
 ): { statements: Statement[]; counted: Counters; skipped: string[] } {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
-  const arrival: Arrival = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
+  const arrival: Receipt = { mode: 'pull', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
   // A bare cancellation is applied after the row of the same reservation in the same answer.
-  const later: Arrival = { ...arrival, effectiveAt: effectiveAt + 1 };
+  const later: Receipt = { ...arrival, effectiveAt: effectiveAt + 1 };
   const isWanted: Selection = selectionOf(run, plan.settings, position);
   const statements: Statement[] = [];
   const skipped: string[] = [];
   for (const [i, raw] of raws.entries()) {
-    const one = state(plan.brand, raw, raw.partial ? later : arrival);
+    const one = read(plan.brand, raw, raw.partial ? later : arrival);
     if (one.record === undefined || one.dropped !== undefined) statements.push(one);
     else if (!isWanted(one.record as Reservation)) skipped.push(one.id);
     else statements.push({ ...one, listed: listed[i] });

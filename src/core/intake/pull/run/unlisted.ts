@@ -4,8 +4,8 @@ import { noteOf } from '../../../canonical/notes.ts';
 import type { Reservation } from '../../../canonical/reservation.ts';
 import { noAskCounts } from '../../../outbound/ask/asking.ts';
 import type { AskCounts } from '../../../outbound/ask/ports.ts';
-import { amend, state } from '../../../pipeline.ts';
-import type { Arrival, Statement } from '../../../reconcile/forms.ts';
+import { amend, read } from '../../../pipeline.ts';
+import type { Receipt, Statement } from '../../../reconcile/forms.ts';
 import { rowIdentity } from '../page/page.ts';
 import { limitsOf, type Unlisted, type UnlistedNote } from '../ports.ts';
 import { asksByDays } from '../request/list-request.ts';
@@ -109,13 +109,13 @@ export async function askFor(
   const answer = await askSingle(asker, plan, id, { counts, mostPages: limitsOf(ports).pages });
   if (answer.kind === 'absent') return answer;
   if (answer.kind === 'found') {
-    return { kind: 'found', statement: state(plan.brand, answer.record, arrivalOf(run, answer.requestedAt)) };
+    return { kind: 'found', statement: read(plan.brand, answer.record, arrivalOf(run, answer.requestedAt)) };
   }
   const isUnusable = answer.kind === 'other' || (answer.kind === 'failed' && ofTheId.has(answer.code));
   return { kind: isUnusable ? 'unusable' : 'none' };
 }
 
-export function arrivalOf(run: Run, effectiveAt: EpochMs): Arrival {
+export function arrivalOf(run: Run, effectiveAt: EpochMs): Receipt {
   const trace = run.trace === undefined ? undefined : { trace: run.trace };
   return { mode: 'single', effectiveAt, cause: 'run', causeId: run.runId, ...trace };
 }
@@ -129,11 +129,11 @@ function unlistedNote(id: string, { record }: Statement, { from, to }: Position)
 }
 
 /** A statement about the status only: everything else stays as each source said it. */
-export function cancelled({ id, status }: Reservation, arrival: Arrival): Statement {
+export function cancelled({ id, status }: Reservation, arrival: Receipt): Statement {
   const notes = [noteOf('gone_is_cancelled', 'status', { before: status, after: 'cancelled' })];
   // What the list shows is what says it: if the booking is listed again, that is news.
   return {
-    ...amend({ id, says: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival),
+    ...amend({ id, content: { values: { status: 'cancelled' }, lists: {} }, raw: null, notes }, arrival),
     source: 'pull',
   };
 }

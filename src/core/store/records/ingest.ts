@@ -10,8 +10,8 @@ import {
   type Statement,
   type StatementOutcome,
   type Stored,
-  type Tally,
-  tally,
+  type Summary,
+  summaryOf,
 } from '../../reconcile/forms.ts';
 import { aboutProfile } from '../../reconcile/profile.ts';
 import type { Quarantined } from '../../reconcile/quarantine.ts';
@@ -37,12 +37,12 @@ export type OnChanged = (brand: Brand) => void;
  *
  *   lock ─▶ decide ─▶ write
  */
-export async function take(
+export async function ingest(
   tx: Tx,
   brand: Brand,
   arrived: readonly Statement[],
   shown: Shown = { unchanged: 0 },
-): Promise<Tally> {
+): Promise<Summary> {
   const named = await withStoredIds(tx, brand, arrived);
   const [anyErased, seq, stored] = await together([
     lockErasures(tx, brand),
@@ -62,7 +62,7 @@ export async function take(
 
   const changes = steps.filter(isChange);
   const seen = steps.filter(({ decision }) => 'isShown' in decision && decision.isShown);
-  const requested = statements[0]?.arrival;
+  const requested = statements[0]?.receipt;
   await together([
     ...(seen.length > 0 && requested
       ? [
@@ -91,15 +91,15 @@ export async function take(
       awaited.map(({ statement }) => statement.id),
     );
   const withdrawn = await mergedWithdrawals(tx, brand.integration, changes);
-  if (withdrawn.length > 0) await take(tx, brand, withdrawn);
-  return tally(steps.map(outcomeOf));
+  if (withdrawn.length > 0) await ingest(tx, brand, withdrawn);
+  return summaryOf(steps.map(outcomeOf));
 }
 
 const numbered = (statement: Statement, seq: number): Statement =>
-  statement.arrival.seq === undefined ? { ...statement, arrival: { ...statement.arrival, seq } } : statement;
+  statement.receipt.seq === undefined ? { ...statement, receipt: { ...statement.receipt, seq } } : statement;
 
 async function nextSeq(tx: Tx, statements: readonly Statement[]): Promise<number> {
-  if (statements.every(({ arrival }) => arrival.seq !== undefined)) return 0;
+  if (statements.every(({ receipt }) => receipt.seq !== undefined)) return 0;
   return numberOf(tx)(`select nextval('intake_seq')`);
 }
 
@@ -138,7 +138,7 @@ const fewLeft = 8;
 export function overIn({ steps, rows }: Batch): ReadonlySet<string> {
   const counts = new Map<string, { of: number; still: number }>();
   for (const step of steps) {
-    if (step.statement.arrival.cause !== 'run' || step.stored?.version === 0) continue;
+    if (step.statement.receipt.cause !== 'run' || step.stored?.version === 0) continue;
     const after = rows.get(recordKey(step.statement))?.claims?.quarantine ?? [];
     for (const hold of new Set(holdsOn(step))) {
       const { of, still } = counts.get(hold) ?? { of: 0, still: 0 };
@@ -229,7 +229,7 @@ const isWithdrawal = ({ statement: { type }, stored, decision }: ChangeStep): bo
 const survivorOf = ({ statement: { id }, decision }: ChangeStep): string => continuedBy(decision.record as Guest) ?? id;
 
 function withdrawalOf(id: string, guest: Guest, change: ChangeStep): Statement {
-  const { effectiveAt } = change.statement.arrival;
+  const { effectiveAt } = change.statement.receipt;
   const survivor = survivorOf(change);
   const reason = `This profile was merged into ${survivor}, whose guest withdrew consent.`;
   return aboutProfile(

@@ -10,10 +10,10 @@ export type Source = 'pull' | 'single' | 'push' | 'guest' | 'profile' | Reportin
 export type ReportingDestination = `destination:${string}`;
 
 /** When something was said: effective time, then sequence. */
-export type Moment = readonly [at: EpochMs, seq: number];
+export type Time = readonly [at: EpochMs, seq: number];
 
 /** When fields were stated. */
-export type FieldTimes = { readonly [field: string]: Moment };
+export type FieldTimes = { readonly [field: string]: Time };
 
 /**
  * Canonical fields with their values. A field that is absent was not mentioned; null means stated to be empty. Fields of `extra` are
@@ -21,10 +21,10 @@ export type FieldTimes = { readonly [field: string]: Moment };
  */
 export type Values = { readonly [field: string]: Json };
 
-export interface SaidItem {
+export interface ContentItem {
   readonly values: Values;
   /** Fields filled in by the connector. Any statement of the partner is newer. */
-  readonly at?: { readonly [field: string]: Moment } | undefined;
+  readonly at?: { readonly [field: string]: Time } | undefined;
   /** The partner's own id of a room or a charge, which no canonical field holds. */
   readonly key?: string | undefined;
   /** The element's values before this statement, where the statement changes what identifies it. */
@@ -39,21 +39,21 @@ export type ItemIds = { readonly [Name in ListName]?: readonly (string | null)[]
 export type Lists<Of> = { readonly [Name in ListName]?: Of | undefined };
 
 /** The content of a statement: checked and normalized values, before business rules. */
-export interface Says {
+export interface Content {
   readonly values: Values;
   /** Values that the connector fills in for missing keys. They apply only where no source gave a value. */
   readonly assumed?: Values | undefined;
-  readonly lists: Lists<readonly SaidItem[]>;
+  readonly lists: Lists<readonly ContentItem[]>;
   /** Fields that were sent but could not be read, such as `channel` or `guests.0.phone`: what the source said before stays in force. */
   readonly unread?: readonly string[] | undefined;
 }
 
 /** How a message's missing fields are treated. */
-export interface Manner {
-  /** `clear`: a field that the source gave before and omits now is cleared. `keep`: it stays. */
-  readonly silence: 'clear' | 'keep';
-  /** `replace`: the newest list contains all elements. `merge`: a list may contain only some of them. */
-  readonly lists: 'replace' | 'merge';
+export interface Scope {
+  /** `full`: a field that the source gave before and omits now is cleared. `partial`: it stays. */
+  readonly fields: 'full' | 'partial';
+  /** `full`: the newest list contains all elements. `partial`: a list may contain only some of them. */
+  readonly lists: 'full' | 'partial';
 }
 
 export const listNames = ['guests', 'rooms', 'charges'] as const satisfies readonly ListName[];
@@ -99,14 +99,14 @@ export function fieldsSaid(values: Values): Set<string> {
   return new Set(Object.keys(values).map(leaderOf));
 }
 
-export function isNewer(a: Moment, b: Moment): boolean {
+export function isNewer(a: Time, b: Time): boolean {
   return a[0] !== b[0] ? a[0] > b[0] : a[1] > b[1];
 }
 
-export const never: Moment = [0, 0];
+export const never: Time = [0, 0];
 
 /** The time of text that could not be read: after `never`, before every statement. */
-export const unreadable: Moment = [1, 0];
+export const unreadable: Time = [1, 0];
 
 /** Fields of `extra` are said by name: `extra.loyalty_tier`. */
 export const extraPrefix = 'extra.';
@@ -131,14 +131,14 @@ const isList = (field: string): boolean => (listNames as readonly string[]).incl
  * What a message says: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a draft, the
  * record itself is what is said.
  */
-export function saysOf(
+export function contentOf(
   record: Partial<Reservation>,
   draft?: Fields,
   assumed: ReadonlySet<string> = new Set(),
   ids: { readonly [Name in ListName]?: readonly (string | null | undefined)[] | undefined } = {},
   unread: Unread = nothing,
-): Says {
-  const lists: { [Name in ListName]?: readonly SaidItem[] } = {};
+): Content {
+  const lists: { [Name in ListName]?: readonly ContentItem[] } = {};
   const values = valuesOf(record as Fields, draft, unread, '');
   const weak: { [field: string]: Json } = {};
   for (const field of assumed) {
