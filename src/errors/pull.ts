@@ -19,7 +19,7 @@ export const pullErrors = {
   },
   'pull.unexpected_status': {
     what: 'The partner answered with a status that is neither success nor error.',
-    next: 'Check base_url and path: this is usually not the API but something before it.',
+    next: 'Check base_url and path: such an answer usually comes from something in front of the API.',
   },
   'pull.redirect': {
     what: 'The partner answered with a redirect. It is not followed, because it would send the credentials along.',
@@ -68,7 +68,7 @@ export const pullErrors = {
   },
   'pull.tls': {
     what: 'The partner’s certificate is not valid for this address.',
-    next: 'Check base_url; for a certificate of the partner’s own authority, name it in network.ca.',
+    next: 'Check base_url; if the partner has its own certificate authority, name it in network.ca.',
   },
   'pull.blocked_address': {
     what: 'The address is private, loopback or link-local, or not a plain http(s) URL; nothing was sent.',
