@@ -30,12 +30,12 @@ export const pullErrors = {
     next: 'Correct the credentials. Then resume the brand in the console, apply the corrected integration, or run innbound sync once; success ends the pause.',
   },
   'pull.consent_needed': {
-    what: 'No consent has been given for this integration, or it was withdrawn or has expired.',
-    next: 'Open the consent link (innbound consent NAME) and sign in at the partner.',
+    what: 'The brand has not authorized access yet, or has withdrawn it, or it has expired.',
+    next: 'Open the authorization link (innbound consent NAME) and sign in at the partner.',
   },
   'pull.consent_refused': {
-    what: 'The consent was declined, its link has expired, or the answer does not belong to a link issued here.',
-    next: 'Issue a new consent link (innbound consent NAME) and complete it within 30 minutes.',
+    what: 'The authorization was declined, its link has expired, or the answer does not belong to a link issued here.',
+    next: 'Issue a new authorization link (innbound consent NAME) and complete it within 30 minutes.',
   },
   'pull.token_failed': {
     retry: 'again',

@@ -94,7 +94,7 @@ const oauth2 = z.discriminatedUnion('grant', [
       authorize_params: z
         .record(z.string(), z.string().meta({ credential: 'likely' }))
         .default({})
-        .describe('Further parameters of the consent link.'),
+        .describe('Further parameters of the authorization link.'),
       pkce: z
         .boolean()
         .default(true)
