@@ -54,7 +54,7 @@ export const operateErrors = {
   'operate.not_found': {
     retry: 'final',
     what: 'It does not exist, or the token may not see it.',
-    next: 'Check the name or id, and which integrations the token is limited to.',
+    next: 'Check the name or id, and, if you use a token, which integrations it may see.',
   },
   'operate.invalid_input': {
     retry: 'final',
