@@ -149,7 +149,7 @@ const about: Record<AlertKind, readonly [means: string, when: string, silenced: 
     '`role_missing` (worker), `destination_away`, `destination_refusing`, `paused`',
   ],
   feedback_failing: [
-    'Who unsubscribed at a vendor cannot be read.',
+    'Unsubscribes at a vendor cannot be read.',
     `${fewestFailures} failed attempts in a row.`,
     '`feedback: false`',
   ],

@@ -22,10 +22,10 @@ function notesOf(command: Base): string {
 function partsOf(command: Base, path: string, level: string): string[] {
   const usage = [path, ...command.registeredArguments.map((one) => argument(one.name(), one.required, one.variadic))];
   const options = command.options.filter(({ flags, hidden }) => !isCommon(flags) && !hidden);
-  const rows = options.map(({ flags, description, argChoices, defaultValue }) => {
+  const rows = options.map(({ flags, description, argChoices, defaultValue, defaultValueDescription }) => {
     const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
     const shown = defaultValue === undefined || typeof defaultValue === 'boolean' || Array.isArray(defaultValue);
-    return `| \`${cell(flags)}\` | ${cell(description + choices)}${shown ? '' : `; default \`${String(defaultValue)}\``} |`;
+    return `| \`${cell(flags)}\` | ${cell(description + choices)}${shown ? '' : `; default \`${defaultValueDescription ?? String(defaultValue)}\``} |`;
   });
   const notes = notesOf(command);
   return [

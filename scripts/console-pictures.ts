@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
   try {
     const link = await signInLink(demo);
     const context = await browser.newContext({ deviceScaleFactor: 1 });
+    context.setDefaultTimeout(180_000);
     const page = await context.newPage();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -137,6 +139,23 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
       },
     },
     {
+      name: 'studio-foreign',
+      at: '/studio',
+      scheme: 'light',
+      act: async (page) => {
+        await page.getByRole('textbox', { name: 'Sample as JSON' }).fill(foreignAnswer());
+        await page.getByRole('button', { name: 'Suggest a mapping' }).click();
+        await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin');
+        await page.getByRole('textbox', { name: 'Country' }).fill('DE');
+        await page.getByRole('heading', { name: 'Canonical records' }).scrollIntoViewIfNeeded();
+        await page
+          .getByRole('region', { name: 'Canonical record, linked' })
+          .locator('[data-path="total_amount"]')
+          .click();
+        await page.mouse.wheel(0, 260);
+      },
+    },
+    {
       name: 'reprocess',
       at: '/integrations/lisbon-grand?job=reprocess',
       scheme: 'light',
@@ -169,6 +188,12 @@ async function setUp({ call }: Scene): Promise<Picture[]> {
     { name: 'timeline-phone', at: () => waitingRecord(call), scheme: 'light', phone: true },
     { name: 'destinations', at: '/destinations', scheme: 'dark' },
   ];
+}
+
+/** The recorded answer of the tutorial. */
+function foreignAnswer(): string {
+  const page = readFileSync(path.join(root, 'docs', 'tutorials', 'foreign-data.md'), 'utf8');
+  return /<<'ANSWER'\n([\s\S]*?)ANSWER\n/.exec(page)?.[1] ?? '';
 }
 
 /** A reservation that waits for the CRM, once that is down. */

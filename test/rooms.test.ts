@@ -145,9 +145,13 @@ test('pure rooms use no node modules, clock, network, process or randomness', ()
 test('only the store, the private server and warehouse destinations send SQL', () => {
   const statement =
     /\.query[<(]|['"`]\s*(?:select\s[\s\S]+?\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|create\s+table)\s/i;
-  const engines = 'bigquery clickhouse databricks motherduck mysql postgres redshift snowflake sqlserver'.split(' ');
-  const warehouses = engines.map((engine) => path.join('core', 'deliver', 'destinations', engine));
-  const places = ['core/store', 'operator/store', 'operator/embedded-postgres', 'core/deliver/warehouse'];
+  const destinations = path.join('core', 'deliver', 'destinations');
+  const warehouses = sources
+    .filter(({ imports }) => imports.some(({ specifier }) => specifier.startsWith('../../warehouse/')))
+    .map(({ file }) => path.dirname(file))
+    .filter((folder) => folder.startsWith(destinations));
+  const own = ['core/store', 'operator/store', 'operator/embedded-postgres', 'core/deliver/warehouse'];
+  const places = [...own, path.join(destinations, 'postgres')];
   const senders = [...places, ...warehouses];
   const broken = sources.filter(
     ({ file, text }) =>

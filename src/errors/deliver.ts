@@ -3,12 +3,12 @@ import type { ErrorEntry } from './entry.ts';
 export const deliverErrors = {
   'deliver.unreachable': {
     retry: 'again',
-    what: 'The destination could not be reached: no address, no connection, the connection was cut, or the answer exceeds its limit.',
+    what: 'The destination could not be reached: its name does not resolve, the connection fails or is cut, or the answer exceeds the limit.',
     next: 'It is retried on its schedule. If it persists, check the address and the network.',
   },
   'deliver.lease_expired': {
     retry: 'again',
-    what: 'The process was frozen or overloaded for so long that another node may deliver the record, so nothing was sent.',
+    what: 'The lease expired because the process was frozen or overloaded. Another node may deliver the record, so nothing was sent.',
     next: 'Nothing: the record is delivered by the node that holds it. If it happens often, look for a machine that is suspended or overloaded.',
   },
   'deliver.timeout': {
@@ -33,7 +33,7 @@ export const deliverErrors = {
   'deliver.auth_failed': {
     retry: 'again',
     what: 'The destination refused our credentials, or they could not be read.',
-    next: 'Replace the stored secret or the file, which is used within seconds, or correct the document and apply. Changes wait meanwhile without using tries, and are then sent.',
+    next: 'Replace the stored secret or the file; it is used within seconds. Or correct the document and apply it. Changes wait without using tries, and are then sent.',
   },
   'deliver.blocked_address': {
     what: 'The destination has a private, loopback or link-local address, which is not allowed.',
@@ -58,7 +58,7 @@ export const deliverErrors = {
   'deliver.web_page': {
     retry: 'again',
     what: 'The destination answered success with a web page instead of the answer of an API, such as a maintenance or sign-in page.',
-    next: 'It is retried. If it persists, check the url of the destination and what stands before it.',
+    next: 'It is retried. If it persists, check the url of the destination and any proxy in front of it.',
   },
   'deliver.answer_unreadable': {
     retry: 'again',
@@ -71,7 +71,7 @@ export const deliverErrors = {
     next: 'Check that the folder exists, that the disk has space and that the service may write there.',
   },
   'deliver.warehouse_mismatch': {
-    what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has a type that does not take our values, or a column that somebody added needs a value.',
+    what: 'The warehouse lacks a database, table, column, key or permission that Innbound needs, a column has the wrong type, or an added column requires a value.',
     next: 'Changes wait without using tries. Restore what the message names, or give the added column a default. A table that was dropped, or the whole schema, is created again; then run innbound resend to fill it.',
   },
   'deliver.bus_mismatch': {
@@ -79,8 +79,8 @@ export const deliverErrors = {
     next: 'Changes wait without using tries. Create what the message names; innbound destination prepare shows what is missing.',
   },
   'deliver.too_large': {
-    what: 'The message is larger than the bus takes.',
-    next: 'Choose fewer fields (fields, drop), or raise the limit of the bus and the one of the destination; then replay or drop it.',
+    what: 'The message exceeds the size limit of the bus.',
+    next: 'Send fewer fields (fields, drop), or raise the limit of the bus and max_message of the destination; then replay or drop it.',
   },
   'deliver.broken': {
     retry: 'again',

@@ -11,7 +11,7 @@ export const documentErrors = {
   },
   'documents.outdated': {
     what: 'The text was made from a version that is no longer in force; nothing was applied.',
-    next: 'Read the version in force, bring your change into it, and apply again with its number in replaces.',
+    next: 'Read the version in force, make your change in it, and apply again with its number in replaces.',
   },
   'documents.no_workspace': {
     what: 'The folder is not a workspace.',

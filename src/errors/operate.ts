@@ -54,7 +54,7 @@ export const operateErrors = {
   'operate.not_found': {
     retry: 'final',
     what: 'It does not exist, or the token may not see it.',
-    next: 'Check the name or id, and which integrations the token is limited to.',
+    next: 'Check the name or id, and, if you use a token, which integrations it may see.',
   },
   'operate.invalid_input': {
     retry: 'final',
@@ -105,8 +105,8 @@ export const operateErrors = {
   },
   'operate.stalled': {
     retry: 'again',
-    what: 'A loop of this node has made no progress for longer than it should need, usually because the database does not answer.',
-    next: 'Check PostgreSQL and the network. The loop continues by itself; restart the node if it does not although the database answers.',
+    what: 'A loop of this node has made no progress for longer than expected, usually because the database does not answer.',
+    next: 'Check PostgreSQL and the network. The loop continues by itself. If it does not although the database answers, restart the node.',
   },
   'operate.clock_off': {
     what: 'The clock of a node differs from the database’s by more than 5 seconds. Order and leases follow the database, so no data is at risk.',
@@ -121,7 +121,7 @@ export const operateErrors = {
     next: 'Start a node with --role web or --role all.',
   },
   'operate.transfer_refused': {
-    what: 'The brand cannot be exported or imported as things are. Nothing was changed.',
+    what: 'The brand cannot be exported or imported in the current state. Nothing was changed.',
     next: 'Read the message, change what it names in one of the two installations, and run the command again.',
   },
 } satisfies Record<string, ErrorEntry>;

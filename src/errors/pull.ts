@@ -19,7 +19,7 @@ export const pullErrors = {
   },
   'pull.unexpected_status': {
     what: 'The partner answered with a status that is neither success nor error.',
-    next: 'Check base_url and path: this is usually not the API but something before it.',
+    next: 'Check base_url and path: such an answer usually comes from something in front of the API.',
   },
   'pull.redirect': {
     what: 'The partner answered with a redirect. It is not followed, because it would send the credentials along.',
@@ -30,12 +30,12 @@ export const pullErrors = {
     next: 'Correct the credentials. Then resume the brand in the console, apply the corrected integration, or run innbound sync once; success ends the pause.',
   },
   'pull.consent_needed': {
-    what: 'No consent has been given for this integration, or it was withdrawn or has expired.',
-    next: 'Open the consent link (innbound consent NAME) and sign in at the partner.',
+    what: 'The brand has not authorized access yet, or has withdrawn it, or it has expired.',
+    next: 'Open the authorization link (innbound consent NAME) and sign in at the partner.',
   },
   'pull.consent_refused': {
-    what: 'The consent was declined, its link has expired, or the answer does not belong to a link issued here.',
-    next: 'Issue a new consent link (innbound consent NAME) and complete it within 30 minutes.',
+    what: 'The authorization was declined, its link has expired, or the answer does not belong to a link issued here.',
+    next: 'Issue a new authorization link (innbound consent NAME) and complete it within 30 minutes.',
   },
   'pull.token_failed': {
     retry: 'again',
@@ -68,7 +68,7 @@ export const pullErrors = {
   },
   'pull.tls': {
     what: 'The partner’s certificate is not valid for this address.',
-    next: 'Check base_url; for a certificate of the partner’s own authority, name it in network.ca.',
+    next: 'Check base_url; if the partner has its own certificate authority, name it in network.ca.',
   },
   'pull.blocked_address': {
     what: 'The address is private, loopback or link-local, or not a plain http(s) URL; nothing was sent.',

@@ -9,7 +9,7 @@ export const pushErrors = {
   'push.not_xml': {
     retry: 'sender',
     what: 'The body of an event is not well-formed XML, or has a document type or entities of its own.',
-    next: 'Ask the sender to check its document; the line and column of the fault are in the answer.',
+    next: 'Ask the sender to check its XML; the line and column of the fault are in the answer.',
   },
   'push.not_json': {
     retry: 'sender',
@@ -98,7 +98,7 @@ export const pushErrors = {
     next: 'Ask the partner to send guest_id, email or phone, or map them in push.map.guests; then replay the dead letter.',
   },
   'push.guest_ambiguous': {
-    what: 'A guest.updated event may mean several persons, or a person who is not certainly the stored one. It changed nobody.',
+    what: 'A guest.updated event may mean several persons, or a person who may not be the stored one. Nothing was changed.',
     next: 'Assign the event to one of the persons that the dead letter names. Ask the partner to send guest_id, or reservation_id with the full name.',
   },
   'push.stream_taken': {
@@ -114,11 +114,11 @@ export const pushErrors = {
   'push.stream_unreachable': {
     retry: 'again',
     what: 'The stream’s server cannot be reached, or it does not accept the connection.',
-    next: 'Close code 1006 means that no connection was made, or that it broke without a word: check pull.base_url, stream.path and the firewall. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
+    next: 'Close code 1006 means that no connection was made, or that it broke without a close message: check pull.base_url, stream.path and the firewall. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
   },
   'push.stream_excess': {
     retry: 'again',
-    what: 'A stream’s server sent more than a connection may, or did not read our answers. The next connection is made after five minutes.',
+    what: 'A stream’s server exceeded the limits of a connection, or did not read our answers. The next connection is made after five minutes.',
     next: 'Ask the partner why its server sends so much. Reading resumes by itself from the stored offset.',
   },
   'push.no_endpoint': {

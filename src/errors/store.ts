@@ -40,7 +40,7 @@ export const storeErrors = {
     next: 'Run the version that created it; a development database can be dropped and created again.',
   },
   'store.other_key': {
-    what: 'The secrets in this database were sealed with another key than this node has.',
+    what: 'The secrets in this database were sealed with a key that this node does not have.',
     next: 'Give this node the key that the message names: the INNBOUND_KEY of the other nodes, or the key file of the first workspace (.innbound/key).',
   },
   'store.key_not_distributed': {
@@ -48,11 +48,11 @@ export const storeErrors = {
     next: 'Give the named nodes the new key beside the old one (NEW,OLD; a restart for INNBOUND_KEY), then run innbound key rotate again.',
   },
   'store.no_new_key': {
-    what: 'The key comes from a place that Innbound does not write to, and no second key is there to change to.',
+    what: 'The key comes from a place that Innbound does not write to, and no second key is configured.',
     next: 'Make a key with innbound key generate, put it before the old one (NEW,OLD) on every node, then run innbound key rotate again.',
   },
   'store.backup_unreadable': {
-    what: 'The file is not one that innbound backup or innbound brand export made, or holds something that they do not write.',
+    what: 'The file is not one that innbound backup or innbound brand export made, or contains something that these commands do not write.',
     next: 'Name the right file, or make it again with the version that the header of the file names; nothing was changed.',
   },
   'store.backup_altered': {

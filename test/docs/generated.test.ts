@@ -14,3 +14,7 @@ for (const [page, file, text] of [
     assert.equal(readFileSync(file, 'utf8'), await text(), 'run: npm run generate');
   });
 }
+
+test('no default of a command depends on the day on which the page is made', async () => {
+  assert.doesNotMatch(await commandsText(), /default `\d{4}-\d\d-\d\d/);
+});

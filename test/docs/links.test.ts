@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,22 @@ test('every picture and every guide is shown somewhere', () => {
   );
   assert.deepEqual(
     files.filter((file) => !shown.has(file)),
+    [],
+  );
+});
+
+test('every file of the code that a page names is there', () => {
+  const files = globSync(['{src,test,scripts,packages,console,ops,connectors}/**/*.{ts,sql,yaml}', '*.ts'], {
+    cwd: root,
+  }).map((file) => `/${file}`);
+  const named = [...pages, 'packages/suggest/README.md'].flatMap((page) =>
+    [...readFileSync(path.join(root, page), 'utf8').matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|sql))`/g)].map(
+      ([, file = '']) => ({ page, file }),
+    ),
+  );
+  assert.ok(named.length > 60, String(named.length));
+  assert.deepEqual(
+    named.filter(({ file }) => !/NAME|NN/.test(file) && !files.some((one) => one.endsWith(`/${file}`))),
     [],
   );
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { loadDestinationTypes } from '../../src/core/deliver/destinations.ts';
 import type { CheckResult } from '../../src/core/documents/check.ts';
 import { loadWorkspace } from '../../src/core/documents/load.ts';
 import { InnboundError } from '../../src/errors.ts';
@@ -20,10 +21,11 @@ test('five mistakes in three files are named at once, each with its place', asyn
     'integrations/lisbon-grand.yaml': integration.replace('15m', '10m').replace('[archive]', '[archiv]'),
     'destinations/archive.yaml': destination.replace('files', 'flies'),
   });
+  const types = [...(await loadDestinationTypes()).keys()].sort();
   assert.deepEqual(lines(await loadWorkspace(dir)), [
     'connectors/acme-pms.yaml:4:5 pull.request.paht: unknown key paht; did you mean path?',
     'connectors/acme-pms.yaml:5:50 pull.request.query.dateTo: {window.till} is not a placeholder here; did you mean {window.to}?',
-    'destinations/archive.yaml:2:7 type: must be one of bigquery, clickhouse, databricks, eventbridge, files, http, kafka, motherduck, mysql, nats, postgres, pubsub, rabbitmq, redshift, s3, servicebus, snowflake, sns, sqlserver, sqs, webhook; did you mean files?',
+    `destinations/archive.yaml:2:7 type: must be one of ${types.join(', ')}; did you mean files?`,
     'integrations/lisbon-grand.yaml:9:20 pull.syncs.stay.every: must be from 15m to 60m; did you mean 15m?',
     'integrations/lisbon-grand.yaml:10:11 deliver[0]: no destination is named archiv; did you mean archive?',
   ]);

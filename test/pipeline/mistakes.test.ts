@@ -61,5 +61,8 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
   const ruled = loaded.mistakes.find(({ line, file }) => file.endsWith('grand.yaml') && line === 6);
   assert.equal(ruled?.message, 'There is no variable chanel; did you mean channel?');
   const filtered = loaded.mistakes.find(({ file }) => file.endsWith('mail.yaml'));
-  assert.match(filtered?.message ?? '', /^For a guest, which receives names too: There is no variable status\./);
+  assert.match(
+    filtered?.message ?? '',
+    /^receives includes guest, to which the filter applies too: There is no variable status\./,
+  );
 });

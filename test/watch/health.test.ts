@@ -112,7 +112,10 @@ test('silence is no evidence: a brand is healthy by what is stored, usable and d
   };
   assert.deepEqual(of({}), ['healthy']);
   assert.deepEqual(of({ bookings: null }), ['new', 'Nothing is counted yet.']);
-  assert.deepEqual(of({ bookings: 0 }), ['new', 'No booking has come yet: what was received or listed had none.']);
+  assert.deepEqual(of({ bookings: 0 }), [
+    'new',
+    'No booking has come yet: nothing that was received or listed contained one.',
+  ]);
   assert.deepEqual(of({ delivered: 0 }), ['new', '353 bookings stored, none of them delivered yet.']);
   assert.match(of({ with_email: 0 }).join(), /^attention,None of 353 bookings has an e-mail address/);
   assert.match(of({ delivers: false, delivered: 0 }).join(), /^attention,The brand delivers to nobody.*353 bookings/);

@@ -41,7 +41,7 @@ export const compileCheck: DocumentCheck = ({ connectors, integrations, destinat
     const problems = body.receives.flatMap((type) => {
       const compiled = body.filter === undefined ? undefined : compileCondition(body.filter, type);
       if (compiled?.kind !== 'invalid') return [];
-      const whose = body.receives.length > 1 ? `For a ${type}, which receives names too: ` : '';
+      const whose = body.receives.length > 1 ? `receives includes ${type}, to which the filter applies too: ` : '';
       return compiled.problems.map(({ message, offset }) => ({ offset, message: whose + message }));
     });
     const [first] = problems;

@@ -86,15 +86,17 @@ const oauth2 = z.discriminatedUnion('grant', [
   z
     .strictObject({
       ...oauth2Shape,
-      grant: z.literal('authorization_code').describe('A person of the brand consents once, through a link.'),
+      grant: z
+        .literal('authorization_code')
+        .describe('A person of the brand authorizes our access once, through a link.'),
       client_secret: secretText()
         .optional()
         .describe('The secret of the client; none for a public client, which PKCE protects.'),
-      authorize_url: httpUrl().describe('The page on which the person consents.'),
+      authorize_url: httpUrl().describe('The page on which a person of the brand authorizes our access.'),
       authorize_params: z
         .record(z.string(), z.string().meta({ credential: 'likely' }))
         .default({})
-        .describe('Further parameters of the consent link.'),
+        .describe('Further parameters of the authorization link.'),
       pkce: z
         .boolean()
         .default(true)

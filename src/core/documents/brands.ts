@@ -37,8 +37,7 @@ export function readTable(text: string): Table {
   while (cell.lastIndex < text.length || line.length > 0) {
     const position = positionAt(text, cell.lastIndex);
     const match = cell.exec(text);
-    if (match === null)
-      return { kind: 'broken', ...position, message: 'a quote is not closed, or stands inside a cell' };
+    if (match === null) return { kind: 'broken', ...position, message: 'a quote is not closed, or is inside a cell' };
     const [, quoted, plain = '', end] = match;
     line.push({ ...position, text: (quoted?.replaceAll('""', '"') ?? plain).trim() });
     if (end === separator) continue;

@@ -64,9 +64,7 @@ const cursor = z
       .string()
       .min(1)
       .optional()
-      .describe(
-        'The query parameter of the first request that the others leave out, because the cursor stands for it.',
-      ),
+      .describe('The query parameter of the first request that the others leave out, because the cursor contains it.'),
     ...sizedBy('the request'),
   })
   .meta({ title: 'cursor', description: 'By a token in the response.' });

@@ -41,7 +41,7 @@ const pullSchema = crossChecked(
       })
       .default({})
       .describe(
-        'Other requests for single syncs. One with a path stands alone; one without is `request` with further or other keys, such as `post_stay: { query: { filter: departure } }`. A backfill uses `request`.',
+        'Other requests for single syncs. One with a path is complete; one without is `request` with further or other keys, such as `post_stay: { query: { filter: departure } }`. A backfill uses `request`.',
       ),
     also: furtherListsSchema.default([]),
     pagination: paginationSchema.default({ type: 'none' }).describe('How pages of a list are requested.'),

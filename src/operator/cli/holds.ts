@@ -31,7 +31,7 @@ export function define(group: Command): void {
   group
     .subcommand(
       'release <id>',
-      'let the held values count, each as of its own time; the same change counts as normal for a while',
+      'release the held values, each as of its own time; the same change counts as normal for a while',
     )
     .option('--reservation <ids...>', 'only these reservations; the hold stays open')
     .option('--preview', 'only show what would change')

@@ -36,7 +36,7 @@ Examples:
       .requiredOption('--partner <name>', 'who gets the link; shown on the page and in the audit log')
       .addOption(new Option('--language <code>', 'the language of the page').choices(onboardingLanguages).default('en'))
       .option('--days <n>', 'days until it expires, at most 90', positive, 14)
-      .option('--many-browsers', 'not only the first browser that opens it may use it')
+      .option('--many-browsers', 'allow several browsers, not only the first that opens it')
       .option('--pull', 'ask only for the API that we poll')
       .option('--push', 'ask only for events')
       .option('--brand-id <id>', 'create the brand: its id at the partner')
@@ -66,7 +66,7 @@ Examples:
     onboard
       .subcommand('approve <link_id>', 'the brand goes live: same address, rehearsal off, a first backfill')
       .option('--anyway', 'although the checklist has gaps')
-      .option('--deliver <destination...>', 'where its bookings go, held in preview until they are released')
+      .option('--deliver <destination...>', 'where its bookings go; they wait in preview until they are released')
       .option('--nowhere', 'its bookings go nowhere, on purpose'),
     onboardingRoutes,
     'onboarding.approve',

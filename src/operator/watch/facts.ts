@@ -4,8 +4,8 @@ import type { Judgement } from './silence.ts';
 
 /** Every kind of alert, with what to do about it: first causes, then their effects. */
 export const advice = {
-  role_missing: 'Start a node with this role, or one with --role all. What waits is then worked off by itself.',
-  disk_full: 'Free some space, or shorten retention in innbound.yaml. What partners send again is not lost.',
+  role_missing: 'Start a node with this role, or one with --role all. Waiting work is then processed.',
+  disk_full: 'Free some space, or shorten retention in innbound.yaml. Events that partners send again are not lost.',
   auth_failed: 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.',
   breaker_open: 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.',
   stream_failing:
@@ -26,24 +26,23 @@ export const advice = {
   run_failed: 'Open the run: it has the partner’s answer and the next step for its code.',
   run_incomplete: 'Open the run to see which windows are missing. The next run asks for them again.',
   dead_letters_growing: 'Open the dead letters of the brand, fix the first one, then replay all with the same code.',
-  dead_letter_share:
-    'Open the dead letters of the brand, by code. A new spelling of the partner belongs into the connector.',
+  dead_letter_share: 'Open the dead letters of the brand, by code. Add new spellings of the partner to the connector.',
   bookings_unlisted:
     'Compare some of them with the partner’s system. They do not change until the partner sends a change.',
   rows_held:
     'Open the hold. A renamed field: correct the mapping. A mistake of the partner: tell them and wait. A genuine change: release it.',
   rows_unusual:
-    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping. Every event needs an id of its own.',
+    'Ask the partner whether this is right. Withdrawals count at once; a value that cannot be read leaves the stored one as it is: correct the mapping. Each event needs its own id.',
   clock_skew: 'Synchronize the clock that is off with NTP.',
   node_stalled: 'Check that the node reaches the database. If it does, restart it; its work moves to other nodes.',
   deliveries_behind: 'Check the destination’s answers. If it is only slow, raise its concurrency or its batch size.',
   destination_away: 'Ask who runs the destination. Deliveries wait and resume by themselves.',
   destination_refusing:
-    'Read its answer. Refused credentials: replace the stored secret or the file, or correct the document; what waits is sent by itself. Refused changes: correct the document or the account there, then Try now sends them again.',
+    'Read its answer. Refused credentials: replace the stored secret or the file, or correct the document; waiting changes are then sent. Refused changes: correct the document or the account there, then Try now sends them again.',
   destination_failing:
     'Read the destination’s answer. If it refuses our credentials or our format, correct its document.',
   destination_differs:
-    'Open the destination: it lists what differs. Repair sends it again; ask who writes there if it differs once more.',
+    'Open the destination: it lists what differs. Repair sends it again; if it differs again, find out who else writes there.',
   erased_guest_there:
     'Somebody put the guest back, or restored an older state: delete the guest there, then repair and audit the destination again.',
   feedback_failing:

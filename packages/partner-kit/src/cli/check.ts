@@ -51,8 +51,8 @@ export function registerCheck(program: Command, shell: Shell, integrations?: Int
       '--auth <file>',
       'credentials as YAML or JSON, in the format of auth in an integration; may refer to variables',
     )
-    .option('--from <date>', 'start of the date range', date, dayFromNow(-3))
-    .option('--to <date>', 'end of the date range', date, dayFromNow(3))
+    .addOption(day('--from <date>', 'start of the date range', -3, 'three days ago'))
+    .addOption(day('--to <date>', 'end of the date range', 3, 'in three days'))
     .addOption(new Option('--paging <paging>', 'how lists are paged; detected by default').choices(walkKinds))
     .option('--cursor-parameter <name>', 'the query parameter that takes next_cursor', 'cursor')
     .option('--root <key>', 'the key that holds the list; default: reservations, or the only array')
@@ -130,7 +130,9 @@ async function findTarget(
   };
 }
 
-const dayFromNow = (days: number) => addDays(new Date().toISOString().slice(0, 10), days);
+/** A day, by default so many days from today; the help says it in words. */
+const day = (flags: string, about: string, days: number, words: string) =>
+  new Option(flags, about).argParser(date).default(addDays(new Date().toISOString().slice(0, 10), days), words);
 
 function date(text: string): string {
   if (!isRealDate(text)) throw new InvalidArgumentError('Expected a date such as 2026-03-31.');

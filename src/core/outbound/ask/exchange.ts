@@ -41,7 +41,7 @@ export function exchangeOf(
     ...(answered.kind === 'answer'
       ? {
           status: answered.status,
-          duration_ms: answered.durationMs,
+          duration_ms: Math.round(answered.durationMs),
           answer: outline(answered.bytes, answered.status, secrets),
         }
       : { failure: answered.message }),

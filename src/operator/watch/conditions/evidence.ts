@@ -49,7 +49,8 @@ export function isNew({ integration, pulls, has_data, bookings, delivered }: Evi
   const about = { kind: 'new', integration, state: 'new', quiet: true } as const;
   if (!has_data) return { ...about, message: pulls ? 'No run has finished yet.' : 'No event has arrived yet.' };
   if (bookings === null) return { ...about, message: 'Nothing is counted yet.' };
-  if (bookings === 0) return { ...about, message: 'No booking has come yet: what was received or listed had none.' };
+  if (bookings === 0)
+    return { ...about, message: 'No booking has come yet: nothing that was received or listed contained one.' };
   if (delivered > 0) return undefined;
   return { ...about, message: `${counted(bookings, 'booking')} stored, none of them delivered yet.` };
 }

@@ -146,7 +146,7 @@ export function* ofStreams({ streams }: Facts): Generator<Judged> {
     const detail = { code: failure, failures };
     if (integration.startsWith('destination:')) {
       const subject = integration.slice('destination:'.length);
-      const message = `Who unsubscribes at ${subject} cannot be read, so other destinations do not learn of it. ${reasonOf(stream)}`;
+      const message = `Unsubscribes at ${subject} cannot be read, so other destinations are not updated. ${reasonOf(stream)}`;
       if (isFailing) yield { kind: 'feedback_failing', state: 'attention', subject, message, detail };
       continue;
     }
