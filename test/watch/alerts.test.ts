@@ -139,6 +139,18 @@ test('each threshold, from both sides', () => {
     [skew(2, 0, 9), skew(3, 0, 9), skew(0, 5, 9), skew(0, 4, 9)],
     [[], ['clock_skew'], ['clock_skew'], []],
   );
+  const untimely = {
+    ...{ integration: 'grand', count: 4, code: 'push.unauthorized', reason: 'timestamp_old', since: 4 },
+    ...{ lately: 4, acceptedLately: 0, everAccepted: false },
+  };
+  const wrongClock = alertsFor({ refusals: [untimely] });
+  assert.deepEqual(
+    wrongClock.map(({ kind }) => kind),
+    ['clock_skew'],
+  );
+  assert.match(wrongClock[0]?.message ?? '', /ask the partner to synchronize it/);
+  const both = { refusals: [untimely], skews: [{ integration: 'grand', refused: 4, ahead: 0, taken: 0 }] };
+  assert.deepEqual(kinds(both), ['clock_skew'], 'said once');
   const late = (late_ms: number) =>
     kinds({ lanes: [{ ...calm, integration: 'grand', destination: 'crm', waiting: 1, late_ms }] });
   assert.deepEqual([late(899_999), late(900_000)], [[], ['deliveries_behind']]);

@@ -35,7 +35,7 @@ export function* ofPulls(facts: Facts): Generator<Judged> {
   for (const { integration, count, is_empty } of facts.unlisted) {
     if (count < fewestUnlisted) continue;
     const message = is_empty
-      ? `The partner's list is empty: its last runs found no booking. ${count} that it listed a day ago stay as they are.`
+      ? `The partner's list is empty: its last runs found no booking. ${count} that it listed before stay as they are.`
       : `${count} reservations disappeared from the partner's lists in a day, without a cancellation.`;
     yield { kind: 'bookings_unlisted', state: 'attention', integration, message, detail: { count } };
   }
@@ -100,10 +100,14 @@ export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator
   }
 }
 
+/** A wrong clock is the cause of what it makes us refuse. */
+export const isUntimely = ({ reason }: Refusals): boolean => reason.startsWith('timestamp_');
+
 function* ofRefusals({ integration, ...refused }: Facts['refusals'][number]): Generator<Judged> {
   const { count, code, reason, lately, acceptedLately, since } = refused;
   const share = lately / Math.max(1, lately + acceptedLately);
-  const about = { kind: 'webhooks_refused', integration, message: describeRefusals(refused) } as const;
+  const kind = isUntimely(refused) ? 'clock_skew' : 'webhooks_refused';
+  const about = { kind, integration, message: describeRefusals(refused) } as const;
   const detail = { code, reason, count };
   if (since >= fewestRefusals || (lately >= fewestRefusals && share >= 0.5))
     yield { ...about, state: 'failing', detail };
@@ -130,8 +134,13 @@ function describeRefusals({ count, code, reason, lately, acceptedLately, everAcc
     : since > 0
       ? 'none was accepted since'
       : `${lately} of the last ${lately + acceptedLately}`;
+  return `${count} ${were} refused in the last 24 hours, ${others}. ${remedyOf({ code, reason })}`;
+}
+
+/** Why a webhook was refused, and what to do. */
+export function remedyOf({ code, reason }: Pick<Refusals, 'code' | 'reason'>): string {
   const { what, next } = errors[code as ErrorCode] ?? { what: `${code}, ${reason}.`, next: '' };
-  return `${count} ${were} refused in the last 24 hours, ${others}. ${causes.get(reason) ?? `${what} ${next}`}`;
+  return causes.get(reason) ?? `${what} ${next}`;
 }
 
 /** After a node died, the partner may still count its connection for a moment. */
