@@ -7,6 +7,7 @@ import type { Destination } from '../api/types.ts';
 import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { draining, type Seen, seenLately } from '../parts/draining.ts';
+import { worst } from '../parts/faults.ts';
 import { number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -34,9 +35,12 @@ export function Destinations() {
           ) : (
             <div className="stack">
               <div className="split">
-                {items.filter(needsLook).map((one) => (
-                  <One key={one.name} destination={one} answeredAt={query.dataUpdatedAt} />
-                ))}
+                {items
+                  .filter(needsLook)
+                  .toSorted(byUrgency)
+                  .map((one) => (
+                    <One key={one.name} destination={one} answeredAt={query.dataUpdatedAt} />
+                  ))}
               </div>
               <Well items={items.filter((one) => !needsLook(one))} />
               <Undelivered first={firstState(items)} items={items} />
@@ -57,6 +61,8 @@ const needsLook = (one: Destination): boolean =>
   one.refusing !== null ||
   one.paused_until !== null ||
   behindOf(one).length > 0;
+
+const byUrgency = (a: Destination, b: Destination): number => worst[b.state] - worst[a.state];
 
 function Well({ items }: { items: readonly Destination[] }) {
   if (items.length === 0) return null;
@@ -146,7 +152,14 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
       <div className="stack inset">
         <p className="muted">
-          {typeOf(destination)}. Last delivery <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
+          {typeOf(destination)}.{' '}
+          {destination.last_delivered_at ? (
+            <>
+              Last delivery <Ago at={destination.last_delivered_at} />.
+            </>
+          ) : (
+            'No delivery in the last day.'
+          )}{' '}
           {all && (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
               Document

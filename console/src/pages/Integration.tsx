@@ -12,6 +12,7 @@ import { checksOf } from '../parts/claims.ts';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
+import { lastThreeHours } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { Remedies } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -95,7 +96,6 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
   const wrong = brand.findings.filter(({ state }) => !['new', 'paused', 'healthy'].includes(state)).map(tabOf);
   const [first] = wrong.filter((tab) => tab !== undefined);
   const tab = search.tab ?? first ?? (brand.pull === null && isPushed ? 'push' : 'pull');
-  const isAlerted = brand.findings.some(({ kind }) => kind === 'bookings_unlisted');
   return (
     <Tabs
       value={tab}
@@ -117,7 +117,7 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
       <Tabs.Panel value="pull" className="stack">
         <Syncs brand={brand} />
         {brand.consent !== null && <ConsentCard integration={name} />}
-        {brand.pull && <UnlistedCard integration={name} isAlerted={isAlerted} />}
+        {brand.pull && <UnlistedCard brand={brand} />}
         <RecentRuns name={name} />
       </Tabs.Panel>
       <Tabs.Panel value="push" className="stack">
@@ -283,7 +283,14 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
         brand.pull &&
         (brand.running > 0 ? (
           waits ? (
-            'a run waits for the partner'
+            <>
+              a run waits for the partner
+              {brand.waits_until && (
+                <>
+                  ; it continues <Ago next at={brand.waits_until} />
+                </>
+              )}
+            </>
           ) : (
             'a run is in progress'
           )
@@ -326,14 +333,12 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
 }
 
 function Backlog({ brand }: { brand: IntegrationDetail }) {
-  const counts = brand.sparkline.map((point) => point.changes);
+  const counts = lastThreeHours(brand.sparkline, ['changes']);
   const total = counts.reduce((sum, one) => sum + one, 0);
   return (
     <Card
       title="Deliveries"
-      aside={
-        counts.length > 1 && <Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />
-      }
+      aside={total > 0 && <Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />}
       flush
     >
       <Table

@@ -9,6 +9,7 @@ import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
+import { lastThreeHours } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
@@ -170,7 +171,8 @@ function Name({ item }: { item: Integration }) {
 }
 
 function Activity({ item }: { item: Integration }) {
-  const counts = item.sparkline.map((point) => point.changes + point.events);
+  const counts = lastThreeHours(item.sparkline, ['changes', 'events']);
   const total = counts.reduce((sum, one) => sum + one, 0);
+  if (total === 0) return <span className="muted small">nothing</span>;
   return <Spark values={counts} label={`${plural(total, 'change and event', 'changes and events')} in three hours`} />;
 }

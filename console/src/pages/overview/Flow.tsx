@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Overview } from '../../api/types.ts';
 import { Card, type Tone } from '../../parts/basics.tsx';
-import { isOf } from '../../parts/faults.ts';
+import { isOf, worst } from '../../parts/faults.ts';
 import { number, plural, span } from '../../parts/format.ts';
 import { Mark } from '../../parts/icons.tsx';
 import { perMinute } from '../../parts/steps.ts';
@@ -21,14 +21,6 @@ interface Place {
   readonly to: string;
 }
 
-export const worst: Readonly<Record<Brand['state'], number>> = {
-  auth_failed: 5,
-  failing: 4,
-  attention: 3,
-  paused: 2,
-  new: 1,
-  healthy: 0,
-};
 const toneOf = (state: Brand['state']): Tone =>
   worst[state] >= 4 ? 'bad' : state === 'attention' ? 'warn' : state === 'healthy' ? 'good' : 'calm';
 
