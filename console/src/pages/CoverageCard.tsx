@@ -1,6 +1,6 @@
 import { useApi } from '../api/query.tsx';
 import type { IntegrationDetail } from '../api/types.ts';
-import { Ago, Card, Empty, State } from '../parts/basics.tsx';
+import { Card, Empty, RelativeTime, State } from '../parts/basics.tsx';
 import { pushGaps, stillListed } from '../parts/claims.ts';
 import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
@@ -70,7 +70,7 @@ export function UnlistedCard({ brand }: { brand: IntegrationDetail }) {
           },
           { head: 'Status', cell: ({ status }) => <State of={status} /> },
           { head: 'Stay', cell: ({ check_in, check_out }) => `${check_in} to ${check_out}` },
-          { head: 'Since', cell: ({ since }) => <Ago at={since} /> },
+          { head: 'Since', cell: ({ since }) => <RelativeTime at={since} /> },
           {
             head: 'Asked',
             phone: 'line',

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, meaning, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { draining, type Seen, seenLately } from '../parts/draining.ts';
 import { worst } from '../parts/faults.ts';
@@ -88,7 +88,7 @@ function Well({ items }: { items: readonly Destination[] }) {
           {
             head: 'Last delivery',
             phone: 'labelled',
-            cell: ({ last_delivered_at: at }) => <Ago at={at} none="none in the last day" />,
+            cell: ({ last_delivered_at: at }) => <RelativeTime at={at} none="none in the last day" />,
           },
           { head: 'Again', cell: (one) => <Resend destination={one} /> },
         ]}
@@ -155,7 +155,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
           {typeOf(destination)}.{' '}
           {destination.last_delivered_at ? (
             <>
-              Last delivery <Ago at={destination.last_delivered_at} />.
+              Last delivery <RelativeTime at={destination.last_delivered_at} />.
             </>
           ) : (
             'No delivery in the last day.'
@@ -175,7 +175,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
             tone="warn"
             title={
               <>
-                The destination asked us to wait. Deliveries resume <Ago next at={destination.paused_until} />.
+                The destination asked us to wait. Deliveries resume <RelativeTime next at={destination.paused_until} />.
               </>
             }
           />
@@ -185,16 +185,16 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
             tone="bad"
             title={`${destination.circuit.refused ? 'It refuses our credentials' : 'Not available'}: ${destination.circuit.last_failure}`}
           >
-            Since <Ago at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
-            <Ago next at={destination.circuit.next_probe_at} />.{' '}
+            Since <RelativeTime at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
+            <RelativeTime next at={destination.circuit.next_probe_at} />.{' '}
             {destination.circuit.refused &&
               'Replace the secret or correct the document: what waits is sent then, nothing has to be replayed.'}
           </Notice>
         )}
         {destination.refusing && (
           <Notice tone="bad" title={`It refuses all changes: ${destination.refusing.last_failure}`}>
-            {plural(destination.refusing.records, 'change')} since <Ago at={destination.refusing.since} />, none
-            accepted; each is a dead letter. Correct the cause, then send them again with Try now.
+            {plural(destination.refusing.records, 'change')} since <RelativeTime at={destination.refusing.since} />,
+            none accepted; each is a dead letter. Correct the cause, then send them again with Try now.
           </Notice>
         )}
         {(destination.circuit || destination.refusing || destination.paused_until || failure) && (
@@ -204,7 +204,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
         )}
         {failure && !destination.circuit && !destination.refusing && !destination.paused_until && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
-            Last failed attempt <Ago at={destination.last_failed_at} />.
+            Last failed attempt <RelativeTime at={destination.last_failed_at} />.
           </Notice>
         )}
       </div>
@@ -322,7 +322,7 @@ function Undelivered({ first, items }: { first: DeliveryState; items: readonly D
                 );
               if (waits_for) return untilThen[waits_for];
               if (away.includes(destination)) return 'when it accepts something again';
-              return <Ago next at={due_at} none="–" />;
+              return <RelativeTime next at={due_at} none="–" />;
             },
           },
         ]}

@@ -6,7 +6,7 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Facts, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { checksOf } from '../parts/claims.ts';
 import { number, plural, syncName } from '../parts/format.ts';
@@ -26,7 +26,7 @@ import { LinksCard } from './links/LinksCard.tsx';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
-const route = getRouteApi('/desk/integrations/$name');
+const route = getRouteApi('/console/integrations/$name');
 type Finding = IntegrationDetail['findings'][number];
 
 export function Integration() {
@@ -287,7 +287,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
               a run waits for the partner
               {brand.waits_until && (
                 <>
-                  ; it continues <Ago next at={brand.waits_until} />
+                  ; it continues <RelativeTime next at={brand.waits_until} />
                 </>
               )}
             </>
@@ -296,7 +296,7 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
           )
         ) : (
           <>
-            last run <Ago at={brand.last_run_at} none="not yet" />
+            last run <RelativeTime at={brand.last_run_at} none="not yet" />
           </>
         ))
       }
@@ -319,7 +319,11 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {until ? <span className="muted">{until}</span> : <Ago next at={later(next_at)} none="not scheduled" />}
+                {until ? (
+                  <span className="muted">{until}</span>
+                ) : (
+                  <RelativeTime next at={later(next_at)} none="not scheduled" />
+                )}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}
@@ -384,8 +388,8 @@ function StreamCard({ stream }: { stream: NonNullable<IntegrationDetail['stream'
     <Card title="Stream">
       <Facts
         facts={[
-          ['Connected since', <Ago key="since" at={stream.connected_since} none="not connected" />],
-          ['Last message', <Ago key="message" at={stream.last_message_at} none="none" />],
+          ['Connected since', <RelativeTime key="since" at={stream.connected_since} none="not connected" />],
+          ['Last message', <RelativeTime key="message" at={stream.last_message_at} none="none" />],
           ['Problem', stream.problem ?? 'none'],
         ]}
       />
@@ -405,7 +409,7 @@ function UnmappedValues({ brand }: { brand: IntegrationDetail }) {
           { head: 'Field', kind: 'code', cell: ({ field }) => field },
           { head: 'Value', kind: 'code', cell: ({ value }) => value },
           { head: 'Times', kind: 'number', cell: ({ times }) => number(times) },
-          { head: 'Last', cell: ({ last_at }) => <Ago at={last_at} /> },
+          { head: 'Last', cell: ({ last_at }) => <RelativeTime at={last_at} /> },
         ]}
       />
     </Card>

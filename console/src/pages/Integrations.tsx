@@ -5,7 +5,7 @@ import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
 import type { Group, Integration } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
@@ -86,7 +86,7 @@ export function Integrations() {
               phone: 'labelled',
               cell: (item) => (
                 <>
-                  <Ago
+                  <RelativeTime
                     at={item.last_run_at}
                     none={!item.pull ? 'does not pull' : item.running > 0 ? 'in progress' : 'not yet'}
                   />
@@ -102,7 +102,7 @@ export function Integrations() {
               head: 'Last event',
               phone: 'labelled',
               cell: ({ push, stream }) => (
-                <Ago at={push.last_event_at} none={push.enabled || stream ? 'not yet' : 'no push'} />
+                <RelativeTime at={push.last_event_at} none={push.enabled || stream ? 'not yet' : 'no push'} />
               ),
             },
             { head: 'Waiting', kind: 'number', ...sort(waitingOf), cell: (item) => number(waitingOf(item)) },

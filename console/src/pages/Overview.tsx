@@ -4,7 +4,7 @@ import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview as Data } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Head, Loaded, Notice } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, Notice, RelativeTime } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { checksOf, standing } from '../parts/claims.ts';
 import { faultsOf, isOf, uncovered, worst } from '../parts/faults.ts';
@@ -46,7 +46,7 @@ function Standing({ data }: { data: Data }) {
     <>
       {standing({ ...data, wrong: faultsOf(data).count }).text}{' '}
       <span className="nowrap">
-        Checked <Ago at={data.checked_at} />.
+        Checked <RelativeTime at={data.checked_at} />.
       </span>
     </>
   );

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/types.ts';
-import { Ago, State } from '../../parts/basics.tsx';
+import { RelativeTime, State } from '../../parts/basics.tsx';
 import { type Cause, type Faults, faultsOf, isFault, thingsWrong } from '../../parts/faults.ts';
 import { brandsText, plural } from '../../parts/format.ts';
 
@@ -60,7 +60,7 @@ function List({ causes }: { causes: readonly Cause[] }) {
             </div>
             <p>{cause.message}</p>
             <p className="muted small">
-              Began <Ago at={cause.since} /> · {effectText(cause)}
+              Began <RelativeTime at={cause.since} /> · {effectText(cause)}
             </p>
           </div>
           <Remedy cause={cause} />
