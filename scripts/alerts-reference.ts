@@ -99,7 +99,7 @@ const about: Record<AlertKind, readonly [means: string, when: string, silenced: 
   ],
   dead_letters_growing: [
     'Far more new dead letters than usual.',
-    `${fewestDead} in an hour, and three times the usual number of an hour.`,
+    `${fewestDead} in an hour, three times the usual number of an hour, and as many still open.`,
     'dead letters of a destination with `destination_refusing`',
   ],
   dead_letter_share: [

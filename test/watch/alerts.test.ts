@@ -130,9 +130,10 @@ const kinds = (facts: Partial<Facts>) => alertsFor(facts).map(({ kind }) => kind
 const calm = { paused: false, retrying: 0, last_failure: null, delivered_since: false };
 
 test('each threshold, from both sides', () => {
-  const growth = (last_hour: number, usual: number) =>
-    kinds({ deadLetters: [{ integration: 'grand', last_hour, usual, open: last_hour }] });
+  const growth = (last_hour: number, usual: number, open = last_hour) =>
+    kinds({ deadLetters: [{ integration: 'grand', last_hour, usual, open }] });
   assert.deepEqual([growth(9, 0), growth(10, 1), growth(30, 20)], [[], ['dead_letters_growing'], []]);
+  assert.deepEqual([growth(40, 0, 0), growth(40, 0, 9)], [[], []], 'most were replayed');
   const skew = (refused: number, ahead: number, taken: number) =>
     kinds({ skews: [{ integration: 'grand', refused, ahead, taken }] });
   assert.deepEqual(

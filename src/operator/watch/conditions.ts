@@ -113,6 +113,7 @@ function* ofService({
   }
 }
 
+/** New in an hour, and open: what was replayed or dropped is over. */
 export const fewestDead = 10;
 
 function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Generator<Judged> {
@@ -138,7 +139,7 @@ function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Ge
   for (const { integration, last_hour, usual, open } of deadLetters) {
     const about = { kind: 'dead_letters_growing', state: 'attention', integration } as const;
     const are = open === 1 ? '1 dead letter is open.' : `${open} dead letters are open.`;
-    if (last_hour >= fewestDead && last_hour >= usual * 3) {
+    if (open >= fewestDead && last_hour >= fewestDead && last_hour >= usual * 3) {
       const message = `${last_hour} new dead letters in an hour instead of the usual ${Number(usual.toFixed(1))}; ${are}`;
       yield { ...about, message, detail: { last_hour, usual, open } };
     } else if (open > 0) yield { ...about, message: are, quiet: true };
