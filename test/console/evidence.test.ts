@@ -216,7 +216,8 @@ describe('each sentence about health has its fact', { skip }, () => {
     await query(`insert into activity (integration, step, at, events)
       select 'gone-quiet', '1h', h, 20 from generate_series(date_trunc('hour', now()) - interval '27 days', now() - interval '4 hours', interval '1 hour') as h`);
     await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
-      values ('wrong-clock', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]')`);
+      select 'wrong-clock', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4,
+             jsonb_agg(jsonb_build_object('at', extract(epoch from now()) * 1000 - n)) from generate_series(1, 4) as n`);
     await query(`insert into partner_accounts (integration, auth_failed_at, auth_message)
       values ('login-ended', now(), 'the refresh token has expired') on conflict (integration) do update set auth_failed_at = now()`);
     await until('the stream was tried three times', async () => {

@@ -36,7 +36,7 @@ function withoutEffects(facts: Facts): Facts {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
   const refused = new Set(facts.authFailures.map(({ integration }) => integration));
   const away = new Set<string>([...facts.circuits, ...facts.refusing].map(({ name }) => name));
-  const skewed = new Set(facts.skews.map(({ integration }) => integration));
+  const untimely = new Set(facts.refusals.filter(isUntimely).map(({ integration }) => integration));
   const isWorking = !facts.missingRoles.includes('worker');
   return {
     ...facts,
@@ -45,7 +45,7 @@ function withoutEffects(facts: Facts): Facts {
         (!affected.has(integration) || !apiFailures.has(error_code ?? '')) &&
         (!refused.has(integration) || error_code !== 'pull.auth_failed'),
     ),
-    refusals: facts.refusals.filter((one) => !isUntimely(one) || !skewed.has(one.integration)),
+    skews: facts.skews.filter(({ integration }) => !untimely.has(integration)),
     waitingRuns: facts.waitingRuns.filter((run) => !affected.has(run.integration)),
     feeds: facts.feeds.filter(({ feed, integration }) => feed === 'push' || !affected.has(integration)),
     lanes: facts.lanes.filter(({ destination, paused }) => isWorking && (paused || !away.has(destination))),
