@@ -99,7 +99,7 @@ const about: Record<AlertKind, readonly [means: string, when: string, silenced: 
   ],
   dead_letters_growing: [
     'Far more new dead letters than usual.',
-    `${fewestDead} in an hour, and three times the usual number of an hour.`,
+    `${fewestDead} in an hour, three times the usual number of an hour, and as many still open.`,
     'dead letters of a destination with `destination_refusing`',
   ],
   dead_letter_share: [
@@ -124,7 +124,7 @@ const about: Record<AlertKind, readonly [means: string, when: string, silenced: 
   ],
   clock_skew: [
     'The clock of a node, or of a sender, is wrong.',
-    `A node: more than ${clockToleranceMs / 1000} s off the database’s. A sender: ${fewestRefusals} events of the hour refused for their time, or most more than a minute ahead.`,
+    `A node: more than ${clockToleranceMs / 1000} s off the database’s. A sender: as \`webhooks_refused\`, where the time was the reason, or most events of an hour more than a minute ahead.`,
     '',
   ],
   node_stalled: ['A loop of a node makes no progress.', '30 s for most loops.', ''],

@@ -1,5 +1,5 @@
 import type { Texts } from './texts/en.ts';
-import { fill, said, useTexts } from './texts.ts';
+import { fill, phrase, useTexts } from './texts.ts';
 import type { Check } from './types.ts';
 import { fieldWords } from './words.ts';
 
@@ -53,7 +53,7 @@ function inWords(seen: Check['seen'], t: Texts): Check['seen'] {
         .map((name) => fieldWords(name, t))
         .join(', '),
     }),
-    ...(typeof code === 'string' && { code: said(t, code, '') }),
+    ...(typeof code === 'string' && { code: phrase(t, code, '') }),
   };
 }
 

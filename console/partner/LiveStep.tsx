@@ -1,6 +1,6 @@
 import { call } from './link.ts';
 import { Act } from './parts.tsx';
-import { fill, said, useTexts } from './texts.ts';
+import { fill, phrase, useTexts } from './texts.ts';
 import type { Health, View } from './types.ts';
 
 /** Ready, approved, live, and then how the feed is doing. */
@@ -60,7 +60,7 @@ function Feed({ health, asks }: { health: Health; asks: View['asks'] }) {
     ...failed_polls.map((one) => ({
       at: one.at,
       id: one.id,
-      text: said(t, one.code, one.meaning ?? one.code ?? ''),
+      text: phrase(t, one.code, one.meaning ?? one.code ?? ''),
     })),
   ].toSorted((a, b) => (a.at < b.at ? 1 : -1));
   return (

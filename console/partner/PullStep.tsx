@@ -4,7 +4,7 @@ import { PullForm } from './PullForm.tsx';
 import { Act } from './parts.tsx';
 import { ReadFields } from './ReadFields.tsx';
 import { Rules } from './Rules.tsx';
-import { fill, said, useTexts } from './texts.ts';
+import { fill, phrase, useTexts } from './texts.ts';
 import type { Comment, Pull, Tested } from './types.ts';
 
 /** The form, the test, and what we read. */
@@ -84,7 +84,7 @@ function Result({ tested, comments, refresh }: { tested: Tested; comments: reado
     <div className="result" aria-live="polite">
       {failure ? (
         <div className="notice bad" role="alert">
-          <strong>{said(t, failure.code, failure.meaning)}</strong>
+          <strong>{phrase(t, failure.code, failure.meaning)}</strong>
           <small lang="en">
             {failure.code}: {failure.message}
           </small>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { CommentForm, Thread } from './Comments.tsx';
-import { said, useTexts } from './texts.ts';
+import { phrase, useTexts } from './texts.ts';
 import type { Arrived, Comment } from './types.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -67,7 +67,7 @@ function Request({
         </span>
       </summary>
       {outcome.effect !== undefined && (
-        <p>{said(t, request.event === 'guest.updated' ? 'effect.guest' : 'effect.part', outcome.effect)}</p>
+        <p>{phrase(t, request.event === 'guest.updated' ? 'effect.guest' : 'effect.part', outcome.effect)}</p>
       )}
       {english.map((text) => (
         <p key={text} lang="en">
@@ -93,7 +93,7 @@ function Request({
           <ul>
             {outcome.notes.map(({ field, code, reason }) => (
               <li key={`${field} ${reason}`}>
-                <code>{field}</code>: {said(t, code, reason)}
+                <code>{field}</code>: {phrase(t, code, reason)}
               </li>
             ))}
           </ul>

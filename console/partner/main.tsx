@@ -17,8 +17,8 @@ const ownLanguage = navigator.language.slice(0, 2);
 function App() {
   const { page, isResting, resume, refresh } = useView();
   const [chosen, setChosen] = useState<string>();
-  const said = page.kind === 'open' ? page.view.language : page.kind === 'closed' ? page.language : undefined;
-  const language = chosen ?? said ?? ownLanguage;
+  const pageLanguage = page.kind === 'open' ? page.view.language : page.kind === 'closed' ? page.language : undefined;
+  const language = chosen ?? pageLanguage ?? ownLanguage;
   const t = useLanguage(language);
   useEffect(() => {
     document.documentElement.lang = language;

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { LinkClosed, Refused } from './link.ts';
-import { fill, said, useTexts } from './texts.ts';
+import { fill, phrase, useTexts } from './texts.ts';
 
 /** A numbered step of the page. */
 export function Step({
@@ -92,7 +92,7 @@ function Failure({ error }: { error: unknown }) {
   // The page follows the link, and is about to say that it has ended.
   if (error instanceof LinkClosed) return null;
   if (!(error instanceof Refused)) return <Alert>{t.offline}</Alert>;
-  const reason = said(t, error.code, error.message);
+  const reason = phrase(t, error.code, error.message);
   return (
     <Alert>
       {fill(t.failed, { reason })} {reason !== error.message && <small lang="en">{error.message}</small>}

@@ -52,7 +52,7 @@ export function useTexts() {
 }
 
 /** A sentence of the service: by its code in the page's language, otherwise as it came. */
-export function said(t: Texts, code: string | null | undefined, english: string): string {
+export function phrase(t: Texts, code: string | null | undefined, english: string): string {
   return t.codes.sentences[code ?? ''] ?? english;
 }
 

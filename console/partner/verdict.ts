@@ -1,5 +1,5 @@
 import type { Texts } from './texts/en.ts';
-import { fill, said } from './texts.ts';
+import { fill, phrase } from './texts.ts';
 import type { Arrived } from './types.ts';
 
 export interface Verdict {
@@ -33,13 +33,13 @@ function judge({ signature, problems, outcome, status, code }: Arrived, t: Texts
   const good = (headline: string, fix = '') => ({ tone: 'good', headline, fix }) as const;
   const details = problems.map(({ pointer, detail }) => [pointer, detail].filter(Boolean).join(': ')).join(' ');
   if (signature === null) {
-    const fix = code === 'push.wrong_media_type' ? verdict.fix.content_type : said(t, code, details);
+    const fix = code === 'push.wrong_media_type' ? verdict.fix.content_type : phrase(t, code, details);
     return bad(verdict.refused, fix);
   }
   if (!signature.right) return bad(verdict[signature.part ?? 'secret'], signatureFix(signature, t));
   if (problems.length > 0) {
     const fields = problems.flatMap(({ pointer }) => (pointer === '' ? [] : [pointer.slice(1)])).join(', ');
-    const fix = fields === '' ? said(t, code, details) : fill(verdict.fix.envelope, { fields, details });
+    const fix = fields === '' ? phrase(t, code, details) : fill(verdict.fix.envelope, { fields, details });
     return bad(verdict.envelopeWrong, fix, details);
   }
   if (status === 500) return { tone: 'calm', headline: verdict.deliberate, fix: '' };
@@ -51,7 +51,7 @@ function judge({ signature, problems, outcome, status, code }: Arrived, t: Texts
     case 'ignored':
       return { tone: 'calm', headline: verdict.ignored, fix: '' };
     default:
-      return bad(verdict.noRecord, said(t, outcome.code, outcome.reason ?? ''), outcome.reason);
+      return bad(verdict.noRecord, phrase(t, outcome.code, outcome.reason ?? ''), outcome.reason);
   }
 }
 

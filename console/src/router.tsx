@@ -11,8 +11,8 @@ const page = (load: () => Promise<unknown>) => patiently(load as () => Promise<(
 
 const root = createRootRoute({ component: Outlet });
 const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn });
-const desk = createRoute({ getParentRoute: () => root, id: 'desk', component: Shell });
-const at = { getParentRoute: () => desk };
+const shell = createRoute({ getParentRoute: () => root, id: 'console', component: Shell });
+const at = { getParentRoute: () => shell };
 
 // The overview is in the first file; every other page is loaded when it is opened.
 const pages = [
@@ -153,7 +153,7 @@ const pages = [
 ] as const;
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, desk.addChildren(pages)]),
+  routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
   // Plain words instead of the router's JSON, so that people can read and share an address.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-const brass: MantineColorsTuple = [
+const accent: MantineColorsTuple = [
   '#fbf3df',
   '#f2e2b9',
   '#e8d08f',
@@ -14,9 +14,9 @@ const brass: MantineColorsTuple = [
 ];
 
 export const theme = createTheme({
-  primaryColor: 'brass',
+  primaryColor: 'accent',
   primaryShade: { light: 7, dark: 4 },
-  colors: { brass },
+  colors: { accent },
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',
   headings: { fontFamily: 'var(--serif)' },

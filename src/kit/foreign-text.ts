@@ -57,10 +57,10 @@ const vocabulary: ReadonlySet<string> = new Set(
   conditional configuration configured conflict connection constraint contact contacts contain contains content copied country cpu
   create created credential credentials cross currency data database date day days db decimal default delete deleted denied
   deprecated detected did different digest digits disabled discarded does doesn domain down due duplicate duplicates each early element
-  email empty enabled encoded encoding encryption end endpoint enough entity entry error errors event events exceed exceeded exceeds
-  exceeding exist existing exists expected expired explicit external fail failed failure false field fields file filter first float
+  email empty enable enabled encoded encoding encryption end endpoint enough entity entry error errors event events exceed exceeded exceeds
+  exceeding exist existing exists expected expired explicit external fail failed failure false feature features field fields file filter first float
   for forbidden foreign format found from full function gateway generic given grant granted group has have head header headers hour hours
-  html http https id identifier identity if illegal import in inactive incorrect index initialized input insert instead insufficient
+  html http https id identifier identity if illegal import in inactive include included includes incorrect index initialized input insert instead insufficient
   int integer interaction internal invalid is isn issue item items it its json key keys known language last later left length less level limit line
   limits list location locked login loyalty long lookup maintenance malformed many map match matching max maximum media member memory message
   method min minimum minute minutes misconfigured missing mobile mode more most moved must name names negative network new no
@@ -70,12 +70,12 @@ const vocabulary: ReadonlySet<string> = new Set(
   privilege privileges process processed profile profiles properties property protected provide provided public put query quota
   range rate reached read ready reason record records redirect reduce refused region registered rejected relation relationship
   remote removed repeat replaced request requested requester requests require required requires resource response restricted result
-  retry right role row rows rule same scheduled schema scope second seconds secret sequence server service session set setting short
+  retry revoked right role row rows rule same scheduled schema scope second seconds secret sequence server service session set setting short
   should signature signed size skewed slow so some source space specification specified sql standard start state status storage street string
-  subscribe subscribed subscriber subscription such support supported syntax system table tables tag takes target temporarily temporary text
+  subscribe subscribed subscriber subscription such support supported suspended syntax system table tables tag takes target temporarily temporary tenant text
   than that the their them there these this throttled throttling tier time timed timeout times timestamp timezone title to token tokens too
   total transaction try type unable unauthorized unavailable under unexpected unique unknown unprocessable unreadable unreserved unsubscribe
-  unsubscribed unsupported until unverified update updated upload upstream uri url use used user users utf uuid valid validation value
+  unsubscribed unsupported until unverified update updated upgrade upload upstream uri url use used user users utf uuid valid validation value
   values variable vary verified verify version violates
   violation violated was way were when where which whole will with within without word write wrong xml year years you your zero zip zone`.split(
     /\s+/,

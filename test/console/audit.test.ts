@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auditText, said } from '../../console/src/parts/actions.ts';
+import { auditText, phrases } from '../../console/src/parts/actions.ts';
 import { openApi } from '../../scripts/openapi-doc.ts';
 
 const row = (action: string, target: object = {}, integration: string | null = null, status: number | null = 200) =>
@@ -39,7 +39,7 @@ test('every operation that the audit records has a sentence', () => {
   );
   assert.ok(recorded.length > 30, 'the description names the operations');
   assert.deepEqual(
-    recorded.filter((id) => !said.has(id)),
+    recorded.filter((id) => !phrases.has(id)),
     [],
   );
 });

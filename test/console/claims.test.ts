@@ -29,6 +29,7 @@ const checked = {
   rests_on: '353 bookings, 98 % with e-mail',
   last_delivered_at: new Date().toISOString(),
 };
+const gone = { kind: 'bookings_unlisted', subject: '', state: 'attention', message: '', cause: 'pull:grand' } as const;
 const day = { day: '2031-01-01', events: 5, created: 0, updated: 0, cancelled: 0, examples: [] };
 const flow = { events: 9, changes: 8, delivered: 8, dead: 0, complete_runs: 3, failed_runs: 0, refused_events: 0 };
 const night = (more: Partial<typeof flow>, entries: object[] = []) =>
@@ -118,11 +119,12 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
   },
   stillListed: {
     says: /Every stored reservation/,
-    true: claims.stillListed(0, 1, false),
+    true: claims.stillListed({ bookings: 9, findings: [] }, 0, 1),
     untrue: {
-      'no run was complete': claims.stillListed(0, 0, false),
-      'one is not listed': claims.stillListed(1, 1, false),
-      'an alert says otherwise': claims.stillListed(0, 1, true),
+      'no run was complete': claims.stillListed({ bookings: 9, findings: [] }, 0, 0),
+      'one is not listed': claims.stillListed({ bookings: 9, findings: [] }, 1, 1),
+      'nothing is stored': claims.stillListed({ bookings: 0, findings: [] }, 0, 1),
+      'an alert says otherwise': claims.stillListed({ bookings: 9, findings: [gone] }, 0, 1),
     },
   },
   recordsValid: {

@@ -26,6 +26,8 @@ const brands = [
   'wrong-clock',
   'login-ended',
   'stream-cut',
+  'lists-nothing',
+  'list-emptied',
 ] as const;
 type Brand = (typeof brands)[number];
 
@@ -43,6 +45,9 @@ interface Facts {
   readonly untimely: number;
   readonly login_ended: boolean;
   readonly stream_failures: number;
+  readonly complete_runs: number;
+  /** Stored, and missing from the partner's list. */
+  readonly unlisted: number;
 }
 
 /** What a page may say of a brand, and the facts that it needs. */
@@ -59,7 +64,12 @@ const sentences: readonly (readonly [pattern: RegExp, holds: (facts: Facts, ...v
     /None of (\d+) bookings has an e-mail/g,
     ({ bookings, with_email }, n) => bookings === Number(n) && with_email === 0,
   ],
-  [/No booking has come yet|No event has arrived yet/g, ({ bookings }) => bookings === 0],
+  [/No event has arrived yet/g, ({ bookings }) => bookings === 0],
+  [/No booking has come yet/g, ({ bookings, complete_runs }) => bookings === 0 && complete_runs > 0],
+  [/Nothing is counted yet/g, () => false],
+  [/No reservation is stored/g, ({ bookings }) => bookings === 0],
+  [/Every stored reservation is still listed/g, ({ bookings, unlisted }) => bookings > 0 && unlisted === 0],
+  [/list is empty.*?(\d+) that it listed before/gs, ({ unlisted }, n) => unlisted > 0 && unlisted === Number(n)],
   [
     /delivers to nobody.*?(\d+) bookings? stored/gs,
     ({ bookings, delivered }, n) => bookings === Number(n) && delivered === 0,
@@ -71,7 +81,7 @@ const sentences: readonly (readonly [pattern: RegExp, holds: (facts: Facts, ...v
     /No event for ([\d.]+) hours/g,
     ({ quiet_hours, bookings }, hours) => bookings > 0 && Math.abs(Number(hours) - (quiet_hours ?? 0)) <= 0.1,
   ],
-  [/(\d+) events? were refused because their timestamp/g, ({ untimely }, n) => untimely === Number(n)],
+  [/(\d+) (?:events?|webhooks?) were refused/g, ({ untimely }, n) => untimely === Number(n)],
   [/partner refuses the credentials; pulling is paused/g, ({ login_ended }) => login_ended],
   [/The stream cannot be read/g, ({ stream_failures }) => stream_failures >= 3],
   [/Values of 0 bookings/g, () => false],
@@ -100,10 +110,12 @@ describe('each sentence about health has its fact', { skip }, () => {
   let desk: Desk;
   let page: Page;
   const servers: Server[] = [];
-  const answering = async (status: number): Promise<string> => {
+  /** What the partner of list-emptied lists. */
+  let listed: unknown[] = [];
+  const answering = async (status: number, body = (): unknown => ({ error: 'no' })): Promise<string> => {
     const server = createServer((request, response) => {
       request.resume();
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}');
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body()));
     });
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -116,10 +128,15 @@ describe('each sentence about health has its fact', { skip }, () => {
       `integration: ${name}\nconnector: hotel\nbrand_id: ${name}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [${deliver}]\n`;
     const http = (name: string, url: string) =>
       `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\n`;
-    const pull = `pull:\n  base_url: http://127.0.0.1:9\n  auth: { type: none }\n  syncs: { pre_stay: { every: 60m, range: [+1d, +7d] } }\n`;
+    const pullFrom = (url: string) =>
+      `pull:\n  base_url: ${url}\n  auth: { type: none }\n  syncs: { pre_stay: { every: 60m, range: [+1d, +7d] } }\n`;
+    const pull = pullFrom('http://127.0.0.1:9');
+    const nothing = await answering(200, () => ({ reservations: [] }));
+    const emptied = await answering(200, () => ({ reservations: listed }));
     desk = await openDesk({
       'destinations/locked.yaml': http('locked', await answering(401)),
       'destinations/picky.yaml': http('picky', await answering(422)),
+      'destinations/archive.yaml': `${http('archive', 'http://127.0.0.1:9')}paused: true\n`,
       'integrations/sound.yaml': document('sound', 'lake'),
       'integrations/no-mail.yaml': document('no-mail', 'lake'),
       'integrations/nowhere.yaml': document('nowhere', ''),
@@ -130,6 +147,8 @@ describe('each sentence about health has its fact', { skip }, () => {
       'integrations/gone-quiet.yaml': document('gone-quiet', 'lake'),
       'integrations/wrong-clock.yaml': document('wrong-clock', 'lake'),
       'integrations/login-ended.yaml': `${document('login-ended', 'lake')}${pull}`,
+      'integrations/lists-nothing.yaml': `${document('lists-nothing', 'lake')}${pullFrom(nothing)}`,
+      'integrations/list-emptied.yaml': `${document('list-emptied', 'lake')}${pullFrom(emptied)}`,
       'connectors/streamed.yaml': streamed,
       'integrations/stream-cut.yaml': `${document('stream-cut', 'lake').replace('hotel', 'streamed')}${pull}stream: { key: a-key, chain: ABC }\n`,
     });
@@ -144,6 +163,21 @@ describe('each sentence about health has its fact', { skip }, () => {
         });
       }
     };
+    const run = async (name: Brand) => {
+      const { run_id } = await desk.api<{ run_id: string }>('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
+      await until(`the run of ${name} is complete`, async () => {
+        const { rows } = await query(`select from runs where run_id = $1 and state = 'complete'`, [run_id]);
+        return rows.length === 1;
+      });
+    };
+    await run('lists-nothing');
+    const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    listed = Array.from({ length: 12 }, (_, i) =>
+      booking(`R${i}`, { id: `R${i}`, check_in: soon(2), check_out: soon(4) }),
+    );
+    await run('list-emptied');
+    listed = [];
+    await run('list-emptied');
     const unreachable = { guests: [{ first_name: 'Rui', last_name: 'Costa' }] };
     await send('sound', 12);
     await send('no-mail', 12, unreachable);
@@ -156,7 +190,7 @@ describe('each sentence about health has its fact', { skip }, () => {
       const { rows } = await query(
         `select count(*)::int as n from records where type = 'reservation' and version > 0 and integration <> 'grand'`,
       );
-      return rows[0].n === 102;
+      return rows[0].n === 114;
     });
     await send('cancelling', 12, { status: 'cancelled' }, 'cancelled');
     await until('what can be delivered is, and what is refused has failed or waits', async () => {
@@ -182,7 +216,8 @@ describe('each sentence about health has its fact', { skip }, () => {
     await query(`insert into activity (integration, step, at, events)
       select 'gone-quiet', '1h', h, 20 from generate_series(date_trunc('hour', now()) - interval '27 days', now() - interval '4 hours', interval '1 hour') as h`);
     await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
-      values ('wrong-clock', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]')`);
+      select 'wrong-clock', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4,
+             jsonb_agg(jsonb_build_object('at', extract(epoch from now()) * 1000 - n)) from generate_series(1, 4) as n`);
     await query(`insert into partner_accounts (integration, auth_failed_at, auth_message)
       values ('login-ended', now(), 'the refresh token has expired') on conflict (integration) do update set auth_failed_at = now()`);
     await until('the stream was tried three times', async () => {
@@ -209,6 +244,8 @@ describe('each sentence about health has its fact', { skip }, () => {
               (select extract(epoch from now() - max(e.received_at))::float8 / 3600 from events e where e.integration = $1) as quiet_hours,
               (select coalesce(sum(j.count), 0)::int from rejections j where j.integration = $1 and j.reason = 'timestamp_old') as untimely,
               exists (select from partner_accounts p where p.integration = $1 and p.auth_failed_at is not null) as login_ended,
+              (select count(*)::int from runs u where u.integration = $1 and u.state = 'complete') as complete_runs,
+              (count(r.id) filter (where r.unlisted is not null))::int as unlisted,
               (select coalesce(max(t.failures), 0) from streams t where t.account = $1) as stream_failures,
               exists (select from remotes m join outbox o on o.destination = m.name where o.integration = $1 and m.refused) as refused_key
          from records r where r.integration = $1 and r.type = 'reservation' and r.version > 0`,
@@ -231,7 +268,9 @@ describe('each sentence about health has its fact', { skip }, () => {
       const facts = await factsOf(name);
       let said = 0;
       await go(page, `/integrations/${name}`);
-      said += check(await textOf(page.getByRole('main')), facts, 'its page');
+      const text = await textOf(page.getByRole('main'));
+      said += check(text, facts, 'its page');
+      assert.ok((text.match(/clock is wrong/g) ?? []).length <= 2, 'a wrong clock is said once, and at its endpoint');
       for (const [at, label] of [
         ['/', 'Health of each brand'],
         ['/integrations', 'Integrations'],
@@ -290,6 +329,20 @@ describe('each sentence about health has its fact', { skip }, () => {
     const places = page.getByRole('list', { name: 'Destinations' });
     assert.match(await textOf(places.getByRole('listitem').filter({ hasText: 'picky' })), /12 blocked/);
     assert.match(await textOf(places.getByRole('listitem').filter({ hasText: /^locked/ })), /12 waiting/);
+  });
+
+  test('what is folded among the causes is stated in the row of its brand, with its facts', async () => {
+    await go(page, '/');
+    const folded = await page.locator('.causes details .title').allTextContents();
+    assert.ok(folded.length > 0);
+    const rows = await page.getByRole('table', { name: 'Health of each brand' }).getByRole('row').allTextContents();
+    for (const title of folded) assert.ok(!rows.some((row) => row.includes(title)), title);
+  });
+
+  test('destinations begin with those that fail', async () => {
+    await go(page, '/destinations');
+    const states = await page.locator('.split > .card > header .state').allTextContents();
+    assert.deepEqual(states, ['Failing', 'Failing', 'Paused']);
   });
 
   test('a page of a hotel says by how much its figures are behind, or is not behind', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { perMinute, stepsOf } from '../../console/src/parts/steps.ts';
+import { lastThreeHours, perMinute, stepsOf } from '../../console/src/parts/steps.ts';
 
 const point = (at: string, events: number) => ({
   at,
@@ -42,4 +42,18 @@ test('a step that is not counted yet is not shown as empty', () => {
 test('before anything is counted there is nothing to show', () => {
   const data = { now: '2026-03-01T12:03:00Z', step_ms: 10_000, counted_until: '2026-03-01T11:00:00Z', series: [] };
   assert.deepEqual(stepsOf(data, 15 * minutes), []);
+});
+
+test('a small picture has the hours in which nothing happened', () => {
+  const points = [
+    { at: '2026-03-01T09:10:00Z', changes: 5, events: 1 },
+    { at: '2026-03-01T12:00:00Z', changes: 0, events: 40 },
+  ];
+  const values = lastThreeHours(points, ['changes', 'events'], Date.parse('2026-03-01T12:04:00Z'));
+  assert.equal(values.length, 36);
+  assert.deepEqual([values.indexOf(6), values.indexOf(40)], [1, 35]);
+  assert.equal(
+    values.reduce((sum, one) => sum + one, 0),
+    46,
+  );
 });

@@ -39,6 +39,12 @@ test('a partner connects a system that nobody has described, and sees what we re
   assert.equal((await view()).pull.list.paging, null, 'how it pages is still to be found out');
 
   await browser.call('POST', '/pull', { ...form, auth: { type: 'bearer', token: system.token } });
+  system.lists = false;
+  const empty = (await browser.call('POST', '/test')).body;
+  assert.deepEqual([empty.failure, empty.records], [undefined, []], 'an empty list is no fault');
+  const shown = Object.entries(states((await view()).checks)).filter(([, state]) => state !== 'missing');
+  assert.deepEqual(shown, [['pull.answers', 'done']]);
+  system.lists = true;
   const tested = (await browser.call('POST', '/test')).body;
   assert.equal(tested.failure, undefined, JSON.stringify(tested.failure));
   assert.equal(tested.records.length, 3);

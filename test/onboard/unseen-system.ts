@@ -6,6 +6,8 @@ export interface UnseenSystem {
   readonly url: string;
   readonly requests: readonly { readonly at: number; readonly url: string }[];
   readonly token: string;
+  /** Whether its list has the bookings of the days, or none. */
+  lists: boolean;
   departureOf(id: string): string;
   /** In our words. */
   statusOf(id: string): string;
@@ -47,6 +49,7 @@ export interface Faults {
 export async function startUnseenSystem(faults: Faults = {}): Promise<UnseenSystem> {
   const requests: { readonly at: number; readonly url: string }[] = [];
   const token = 'unseen-system-token';
+  const state = { lists: true };
   const server = createServer((request, response): unknown => {
     requests.push({ at: Date.now(), url: request.url ?? '' });
     const url = new URL(request.url ?? '/', 'http://unseen');
@@ -57,18 +60,22 @@ export async function startUnseenSystem(faults: Faults = {}): Promise<UnseenSyst
     const [from, to] = [url.searchParams.get('arrivalFrom') ?? '', url.searchParams.get('arrivalTo') ?? ''];
     const isRange = isDate(from) && isDate(to);
     if (!isRange && !faults.anyDates) return send(400, { error: 'dates are needed' });
-    const found = isRange ? bookings.filter(({ arrival }) => arrival >= from && arrival <= to) : bookings;
+    const found = !state.lists
+      ? []
+      : isRange
+        ? bookings.filter(({ arrival }) => arrival >= from && arrival <= to)
+        : bookings;
     const start = faults.repeats ? 0 : Number(url.searchParams.get('cursor') ?? 0);
     const next = start + 20 < found.length ? String(start + 20) : null;
     return send(200, { data: { items: found.slice(start, start + 20), total: found.length, nextCursor: next } });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  return Object.assign(state, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
     requests,
-    departureOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.departure ?? '',
-    statusOf: (id) => bookings.find(({ bookingRef }) => bookingRef === id)?.state?.toLowerCase() ?? '',
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+    departureOf: (id: string) => bookings.find(({ bookingRef }) => bookingRef === id)?.departure ?? '',
+    statusOf: (id: string) => bookings.find(({ bookingRef }) => bookingRef === id)?.state?.toLowerCase() ?? '',
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  });
 }

@@ -129,16 +129,28 @@ const alertsFor = (facts: Partial<Facts>) => alertsOf(conditionsOf({ ...noFacts,
 const kinds = (facts: Partial<Facts>) => alertsFor(facts).map(({ kind }) => kind);
 const calm = { paused: false, retrying: 0, last_failure: null, delivered_since: false };
 
+const untimely = (integration: string, since = 4) => ({
+  ...{ integration, count: 4, code: 'push.unauthorized', reason: 'timestamp_old', since },
+  ...{ lately: 4, acceptedLately: 4, everAccepted: since === 0 },
+});
+
 test('each threshold, from both sides', () => {
-  const growth = (last_hour: number, usual: number) =>
-    kinds({ deadLetters: [{ integration: 'grand', last_hour, usual, open: last_hour }] });
+  const growth = (last_hour: number, usual: number, open = last_hour) =>
+    kinds({ deadLetters: [{ integration: 'grand', last_hour, usual, open }] });
   assert.deepEqual([growth(9, 0), growth(10, 1), growth(30, 20)], [[], ['dead_letters_growing'], []]);
-  const skew = (refused: number, ahead: number, taken: number) =>
-    kinds({ skews: [{ integration: 'grand', refused, ahead, taken }] });
+  assert.deepEqual([growth(40, 0, 0), growth(40, 0, 9)], [[], []], 'most were replayed');
+  const skew = (ahead: number, taken: number) => kinds({ skews: [{ integration: 'grand', ahead, taken }] });
+  assert.deepEqual([skew(2, 2), skew(5, 9), skew(4, 9)], [[], ['clock_skew'], []]);
+  const wrongClock = alertsFor({
+    refusals: [untimely('grand')],
+    skews: [{ integration: 'grand', ahead: 9, taken: 9 }],
+  });
   assert.deepEqual(
-    [skew(2, 0, 9), skew(3, 0, 9), skew(0, 5, 9), skew(0, 4, 9)],
-    [[], ['clock_skew'], ['clock_skew'], []],
+    wrongClock.map(({ kind }) => kind),
+    ['clock_skew'],
+    'said once',
   );
+  assert.match(wrongClock[0]?.message ?? '', /4 webhooks were refused.*ask the partner to synchronize it/);
   const late = (late_ms: number) =>
     kinds({ lanes: [{ ...calm, integration: 'grand', destination: 'crm', waiting: 1, late_ms }] });
   assert.deepEqual([late(899_999), late(900_000)], [[], ['deliveries_behind']]);
@@ -202,12 +214,10 @@ test('one cause is one alert, however many brands it concerns', () => {
     ],
   );
   // One kind of alert with two severities is one alert, with the worse one.
-  const skews = brands
-    .slice(0, 60)
-    .map((integration, i) => ({ integration, refused: i < 25 ? 0 : 3, ahead: 9, taken: 9 }));
+  const refusals = brands.slice(0, 60).map((name, i) => ({ ...untimely(name, i < 25 ? 0 : 4), acceptedLately: 9 }));
   assert.deepEqual(
-    alertsFor({ skews }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
-    [['critical', '', 60]],
+    alertsFor({ refusals }).map(({ severity, subject, detail }) => [severity, subject, detail.brands]),
+    [['critical', 'push.unauthorized', 60]],
   );
   const few = alertsFor({ runs: brands.slice(0, 19).map((name) => run(name, 'pull.tls')) });
   assert.equal(few.length, 19);
@@ -233,16 +243,16 @@ test('an alert that many brands share is in the health of each of them, without 
       .map(({ state, message }) => ({ state, message }));
   };
   assert.deepEqual(await skewed(), []);
-  await query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
-    select name, 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]'
-      from unnest(array['grand'] || array(select 'a-' || n from generate_series(1, 24) n)) as name`);
+  await query(`insert into events (integration, seq, endpoint_id, event_id, event, occurred_at, received_at, body_hash, state)
+    select name, 100 + n, 'ahead', name || '.' || n, 'reservation.updated', now() + interval '2 minutes', now(), '', 'done'
+      from unnest(array['grand'] || array(select 'a-' || n from generate_series(1, 24) n)) as name, generate_series(1, 60) n`);
   await watchOnce(node.runtime);
   assert.deepEqual(
     (await open()).filter(({ kind }) => kind === 'clock_skew'),
     [{ kind: 'clock_skew', integration: '', subject: '' }],
   );
   assert.deepEqual(await skewed(), [
-    { state: 'failing', message: 'An alert is open for 25 brands at once: clock skew.' },
+    { state: 'attention', message: 'An alert is open for 25 brands at once: clock skew.' },
   ]);
   const listed = async (integration: string) => {
     const { body } = await node.call('GET', '/alerts', await node.token('viewer', [integration]));
@@ -252,19 +262,19 @@ test('an alert that many brands share is in the health of each of them, without 
   assert.equal(shared.message, 'An alert is open for 25 brands at once: clock skew.');
   assert.deepEqual(shared.detail, { brands: 25 });
   assert.deepEqual(await listed('other'), []);
-  await query(`delete from rejections where integration = 'grand'`);
+  await query(`delete from events where endpoint_id = 'ahead' and integration = 'grand'`);
   await watchOnce(node.runtime);
   assert.deepEqual(await skewed(), []);
   const alerts = async () => (await open()).filter(({ kind }) => kind === 'clock_skew').length;
   const leave = (brands: number) =>
-    query(`delete from rejections where integration in (select 'a-' || n from generate_series(${brands + 1}, 24) n)`);
+    query(`delete from events where integration in (select 'a-' || n from generate_series(${brands + 1}, 24) n)`);
   await leave(15);
   await watchOnce(node.runtime);
   assert.equal(await alerts(), 1, 'far from few: still one');
   await leave(9);
   await watchOnce(node.runtime);
   assert.equal(await alerts(), 9);
-  await query('delete from rejections');
+  await query(`delete from events where endpoint_id = 'ahead'`);
   await watchOnce(node.runtime);
 });
 

@@ -47,8 +47,9 @@ const causes: [kind: string, begin: () => Promise<unknown>, end: () => Promise<u
     'clock_skew',
     () =>
       query(`insert into rejections (integration, endpoint_id, code, reason, hour, count, newest)
-             values ('other', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4, '[]')`),
-    () => query(`update rejections set hour = hour - interval '3 hours'`),
+             select 'other', 'ep', 'push.unauthorized', 'timestamp_old', date_trunc('hour', now()), 4,
+                    jsonb_agg(jsonb_build_object('at', extract(epoch from now()) * 1000 - n)) from generate_series(1, 4) as n`),
+    () => query(`update rejections set hour = hour - interval '2 days'`),
   ],
   [
     'deliveries_behind',

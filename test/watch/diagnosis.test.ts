@@ -4,6 +4,7 @@ import { InnboundError } from '../../src/errors.ts';
 import {
   type DatabaseFacts,
   type Diagnosis,
+  judgeAlerts,
   judgeClock,
   judgeDatabase,
   judgeDisk,
@@ -95,4 +96,13 @@ for (const [name, found, expected] of cases) {
 test('doctor names three of many documents that use a host', () => {
   const usedBy = Array.from({ length: 10 }, (_, i) => `integration b${i}`);
   assert.match(judgeHost({ ...host, usedBy }).message, /integration b2 and 7 more/);
+});
+
+test('doctor: an alert names its brand; what it examines itself is not said again', () => {
+  const alert = (kind: string, integration: string) => ({ kind, integration, severity: 'critical', message: 'No.' });
+  const found = judgeAlerts([alert('run_failed', 'grand'), alert('role_missing', ''), alert('disk_full', '')]);
+  assert.deepEqual(
+    found.map(({ check, message }) => [check, message]),
+    [['alerts.run_failed', 'grand: No.']],
+  );
 });

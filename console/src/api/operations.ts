@@ -830,6 +830,7 @@ export interface Operations {
         code: string;
         reason: string;
         count: number;
+        remedy: string;
       }[];
     };
   };
@@ -851,6 +852,7 @@ export interface Operations {
         code: string;
         reason: string;
         count: number;
+        remedy: string;
       }[];
     };
   };

@@ -6,7 +6,7 @@ import { call, Problem } from './client.ts';
 export interface Reach {
   readonly state: 'here' | 'slow' | 'away';
   /** What is wrong, in words. */
-  readonly said?: string;
+  readonly reason?: string;
   /** When it is asked again, while it is away. */
   readonly nextAt?: number;
   readonly tryNow: () => void;
@@ -43,8 +43,8 @@ export function useReach(): Reach {
       const pauseMs = isAway ? Math.min(longestPauseMs, 2_000 * 2 ** failures) : everyMs;
       if (isAway) {
         failures += 1;
-        const said = problem instanceof Problem ? problem.message : `It has not answered for ${awayMs / 1_000} s.`;
-        setReach({ state: 'away', said, nextAt: Date.now() + pauseMs });
+        const reason = problem instanceof Problem ? problem.message : `It has not answered for ${awayMs / 1_000} s.`;
+        setReach({ state: 'away', reason, nextAt: Date.now() + pauseMs });
       } else {
         if (failures > 0) void queries.invalidateQueries();
         failures = 0;

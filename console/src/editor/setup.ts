@@ -75,7 +75,7 @@ export function diagnosticOf(state: EditorState, mistake: Mistake): Diagnostic {
 }
 
 const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--brass)' },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
   { tag: [tags.lineComment, tags.comment], color: 'var(--muted)', fontStyle: 'italic' },
 ]);
@@ -86,7 +86,7 @@ const look = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', fontSize: '0.8125rem', lineHeight: '20px' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
   '.cm-gutters': { backgroundColor: 'var(--sunk)', color: 'var(--muted)', borderRight: '1px solid var(--line)' },
-  '.cm-content ::selection': { backgroundColor: 'color-mix(in srgb, var(--brass-fill) 40%, transparent)' },
+  '.cm-content ::selection': { backgroundColor: 'color-mix(in srgb, var(--accent-fill) 40%, transparent)' },
   '.cm-tooltip': {
     backgroundColor: 'var(--paper)',
     color: 'var(--ink)',
@@ -95,7 +95,7 @@ const look = EditorView.theme({
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: '0.8125rem', maxHeight: '180px' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
-    backgroundColor: 'var(--brass-wash)',
-    color: 'var(--brass)',
+    backgroundColor: 'var(--accent-wash)',
+    color: 'var(--accent)',
   },
 });

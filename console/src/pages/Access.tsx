@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { useAct, usePages } from '../api/query.tsx';
 import type { Role, TokenRow } from '../api/types.ts';
 import { useBrandChoices } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Notice, State } from '../parts/basics.tsx';
+import { Card, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
 import { Sure } from '../parts/Sure.tsx';
@@ -40,14 +40,18 @@ export function AccessTable(props: { of: 'people' | 'programs'; empty: ReactNode
               </>
             ),
           },
-          { head: 'Role', cell: ({ role }) => <State of={role} tone={role === 'admin' ? 'brass' : 'info'} /> },
+          { head: 'Role', cell: ({ role }) => <State of={role} tone={role === 'admin' ? 'accent' : 'info'} /> },
           {
             head: 'Brands',
             phone: 'labelled',
             cell: ({ integrations }) => integrations?.join(', ') ?? 'all',
           },
-          { head: 'Last used', phone: 'labelled', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
-          { head: 'Expires', phone: 'labelled', cell: ({ expires_at }) => <Ago at={expires_at} none="never" /> },
+          { head: 'Last used', phone: 'labelled', cell: ({ last_used_at }) => <RelativeTime at={last_used_at} /> },
+          {
+            head: 'Expires',
+            phone: 'labelled',
+            cell: ({ expires_at }) => <RelativeTime at={expires_at} none="never" />,
+          },
           {
             head: 'Revoke',
             silent: true,

@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi, usePages } from '../api/query.tsx';
 import type { Alert } from '../api/types.ts';
-import { Ago, Card, Empty, State } from '../parts/basics.tsx';
+import { Card, Empty, RelativeTime, State } from '../parts/basics.tsx';
 import { alertWords, capital } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -29,7 +29,7 @@ export function Alerts() {
         columns={[
           { head: 'Alert', phone: 'line', cell: (alert) => <What alert={alert} /> },
           { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-          { head: 'Raised', cell: ({ raised_at }) => <Ago at={raised_at} /> },
+          { head: 'Raised', cell: ({ raised_at }) => <RelativeTime at={raised_at} /> },
           { head: 'State', cell: (alert) => <Handling alert={alert} /> },
         ]}
       />
@@ -75,7 +75,11 @@ function Routes() {
             cell: ({ quiet }) => (quiet ? `${quiet.from} to ${quiet.to}, ${quiet.timezone}` : 'none'),
           },
           { head: 'Waiting', phone: 'labelled', cell: ({ waiting }) => waiting },
-          { head: 'Last sent', phone: 'labelled', cell: ({ last_sent_at }) => <Ago at={last_sent_at} none="never" /> },
+          {
+            head: 'Last sent',
+            phone: 'labelled',
+            cell: ({ last_sent_at }) => <RelativeTime at={last_sent_at} none="never" />,
+          },
           {
             head: 'Test',
             silent: true,
@@ -118,7 +122,7 @@ function Handling({ alert }: { alert: Alert }) {
   if (alert.resolved_at) {
     return (
       <>
-        <State of="done" label="Resolved" /> <Ago at={alert.resolved_at} />
+        <State of="done" label="Resolved" /> <RelativeTime at={alert.resolved_at} />
       </>
     );
   }

@@ -8,7 +8,7 @@ import { Card, Empty, Head, State } from '../parts/basics.tsx';
 import { clockOf, instant } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 
-const route = getRouteApi('/desk/audit');
+const route = getRouteApi('/console/audit');
 
 export function Audit() {
   const search = route.useSearch();

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../api/query.tsx';
 import type { Comparison } from '../api/types.ts';
-import { Ago, Notice } from '../parts/basics.tsx';
+import { Notice, RelativeTime } from '../parts/basics.tsx';
 import { number, plural, words } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -13,10 +13,10 @@ const kinds = ['equal', 'waiting', 'behind', 'changed', 'missing', 'only_there',
 const colors: Record<(typeof kinds)[number], string> = {
   equal: 'var(--good)',
   waiting: 'var(--line-strong)',
-  behind: 'var(--brass-fill)',
+  behind: 'var(--accent-fill)',
   changed: 'var(--warn)',
   missing: 'var(--bad)',
-  only_there: 'var(--brass)',
+  only_there: 'var(--accent)',
   not_readable: 'var(--muted)',
 };
 
@@ -51,7 +51,7 @@ export function Compared({ destination }: { destination: string }) {
             )}
           </div>
           <p className="muted small">
-            Compared <Ago at={last} />: {number(count('equal'))} of {plural(count('compared'), 'record')} equal
+            Compared <RelativeTime at={last} />: {number(count('equal'))} of {plural(count('compared'), 'record')} equal
             {kinds.slice(1).map((kind) => (count(kind) === 0 ? '' : `, ${number(count(kind))} ${words(kind)}`))}.
           </p>
         </>

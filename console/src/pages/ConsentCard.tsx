@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type Answer, call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import { Ago, Card, Notice } from '../parts/basics.tsx';
+import { Card, Notice, RelativeTime } from '../parts/basics.tsx';
 import { consentGiven } from '../parts/claims.ts';
 import { Copyable } from '../parts/data.tsx';
 import { useMay } from '../shell/session.ts';
@@ -23,14 +23,14 @@ export function ConsentCard({ integration }: { integration: string }) {
       return undefined;
     },
   );
-  const said = brand.data && consentGiven(brand.data);
-  const given = said?.tone === 'good';
+  const consent = brand.data && consentGiven(brand.data);
+  const given = consent?.tone === 'good';
   return (
     <Card title="Consent">
       <div className="stack">
-        {said && !given && <Notice tone={said.tone} title={said.text} />}
-        {said && given ? (
-          <Notice tone={said.tone} role="status" title={said.text}>
+        {consent && !given && <Notice tone={consent.tone} title={consent.text} />}
+        {consent && given ? (
+          <Notice tone={consent.tone} role="status" title={consent.text}>
             Tokens are refreshed before they expire. A new link is needed only if the brand withdraws its consent.
           </Notice>
         ) : (
@@ -43,7 +43,7 @@ export function ConsentCard({ integration }: { integration: string }) {
           <>
             <Copyable text={link.url} label="consent link" />
             <p className="small muted" role="status">
-              It works once and expires <Ago at={link.expires_at} />. This page updates when consent is given.
+              It works once and expires <RelativeTime at={link.expires_at} />. This page updates when consent is given.
             </p>
           </>
         )}

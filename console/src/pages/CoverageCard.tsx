@@ -1,5 +1,6 @@
 import { useApi } from '../api/query.tsx';
-import { Ago, Card, Empty, State } from '../parts/basics.tsx';
+import type { IntegrationDetail } from '../api/types.ts';
+import { Card, Empty, RelativeTime, State } from '../parts/basics.tsx';
 import { pushGaps, stillListed } from '../parts/claims.ts';
 import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
@@ -39,13 +40,18 @@ export function PushGapsCard({ integration }: { integration: string }) {
 
 const answers = { present: 'The partner still has it', absent: 'The partner does not have it' };
 
+const mostListed = 100;
+
 /** What its lists no longer show. */
-export function UnlistedCard({ integration, isAlerted }: { integration: string; isAlerted: boolean }) {
-  const query = useApi('integrations.unlisted', { integration, limit: 100 }, { staleMs: 60_000 });
+export function UnlistedCard({ brand }: { brand: IntegrationDetail }) {
+  const integration = brand.name;
+  const query = useApi('integrations.unlisted', { integration, limit: mostListed }, { staleMs: 60_000 });
   const complete = useApi('runs.list', { integration, status: 'complete', limit: 1 }, { staleMs: 60_000 });
-  const compared = stillListed(query.data?.items.length ?? 0, complete.data?.items.length ?? 0, isAlerted);
+  const unlisted = query.data?.items.length ?? 0;
+  const compared = stillListed(brand, unlisted, complete.data?.items.length ?? 0);
+  const which = unlisted === mostListed ? `the first ${mostListed}: ` : '';
   return (
-    <Card title="No longer listed" aside="stored, but missing from the partner’s list" flush>
+    <Card title="No longer listed" aside={`${which}stored, but missing from the partner’s list`} flush>
       <Table
         label="Reservations that the partner no longer lists"
         rows={query.data?.items}
@@ -64,7 +70,7 @@ export function UnlistedCard({ integration, isAlerted }: { integration: string; 
           },
           { head: 'Status', cell: ({ status }) => <State of={status} /> },
           { head: 'Stay', cell: ({ check_in, check_out }) => `${check_in} to ${check_out}` },
-          { head: 'Since', cell: ({ since }) => <Ago at={since} /> },
+          { head: 'Since', cell: ({ since }) => <RelativeTime at={since} /> },
           {
             head: 'Asked',
             phone: 'line',

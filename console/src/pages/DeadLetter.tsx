@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Json, Preview, WholeDeadLetter } from '../api/types.ts';
 import { ownWords, withOwnWords } from '../parts/answer.ts';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { replayWould } from '../parts/claims.ts';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
@@ -17,7 +17,7 @@ import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { AssignCard } from './AssignCard.tsx';
 import { linesOf } from './studio/LinkedJson.tsx';
 
-const route = getRouteApi('/desk/dead-letters/$id');
+const route = getRouteApi('/console/dead-letters/$id');
 
 export function DeadLetter() {
   const { id } = route.useParams();
@@ -37,7 +37,7 @@ export function DeadLetter() {
                 <State of={letter.state} />
                 <span>
                   {letter.integration}
-                  {letter.destination && ` to ${letter.destination}`} · <Ago at={letter.at} />
+                  {letter.destination && ` to ${letter.destination}`} · <RelativeTime at={letter.at} />
                   {letter.times > 1 && ` · ${letter.times} times`}
                 </span>
               </span>

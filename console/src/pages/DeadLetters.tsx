@@ -6,7 +6,7 @@ import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
 import type { JobRequest } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, meaning, Notice, State, type Tone } from '../parts/basics.tsx';
+import { Card, Empty, Head, meaning, Notice, RelativeTime, State, type Tone } from '../parts/basics.tsx';
 import { noDeadLetters } from '../parts/claims.ts';
 import { capital, number, plural } from '../parts/format.ts';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -15,7 +15,7 @@ import { Table } from '../parts/Table.tsx';
 import { letterKinds, letterStates } from '../shell/filters.ts';
 import { useMay } from '../shell/session.ts';
 
-const route = getRouteApi('/desk/dead-letters');
+const route = getRouteApi('/console/dead-letters');
 const kinds = { event: 'Events', record: 'Records', delivery: 'Deliveries' };
 
 export function DeadLetters() {
@@ -157,7 +157,7 @@ export function DeadLetters() {
                 ),
               },
               { head: 'Brand', cell: ({ integration }) => integration },
-              { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+              { head: 'Since', cell: ({ at }) => <RelativeTime at={at} /> },
             ]}
           />
           {more}
@@ -282,7 +282,7 @@ function Reasons(props: ReasonsProps & { onReplay?: ((request: ReplayRequest) =>
             phone: 'labelled',
             cell: ({ at, last_at }) => (
               <>
-                <Ago at={at} />, last <Ago at={last_at} />
+                <RelativeTime at={at} />, last <RelativeTime at={last_at} />
               </>
             ),
           },

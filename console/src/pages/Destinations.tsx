@@ -4,9 +4,10 @@ import { useEffect, useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Destination } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, meaning, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { draining, type Seen, seenLately } from '../parts/draining.ts';
+import { worst } from '../parts/faults.ts';
 import { number, plural, span } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
@@ -34,9 +35,12 @@ export function Destinations() {
           ) : (
             <div className="stack">
               <div className="split">
-                {items.filter(needsLook).map((one) => (
-                  <One key={one.name} destination={one} answeredAt={query.dataUpdatedAt} />
-                ))}
+                {items
+                  .filter(needsLook)
+                  .toSorted(byUrgency)
+                  .map((one) => (
+                    <One key={one.name} destination={one} answeredAt={query.dataUpdatedAt} />
+                  ))}
               </div>
               <Well items={items.filter((one) => !needsLook(one))} />
               <Undelivered first={firstState(items)} items={items} />
@@ -57,6 +61,8 @@ const needsLook = (one: Destination): boolean =>
   one.refusing !== null ||
   one.paused_until !== null ||
   behindOf(one).length > 0;
+
+const byUrgency = (a: Destination, b: Destination): number => worst[b.state] - worst[a.state];
 
 function Well({ items }: { items: readonly Destination[] }) {
   if (items.length === 0) return null;
@@ -82,7 +88,7 @@ function Well({ items }: { items: readonly Destination[] }) {
           {
             head: 'Last delivery',
             phone: 'labelled',
-            cell: ({ last_delivered_at: at }) => <Ago at={at} none="none in the last day" />,
+            cell: ({ last_delivered_at: at }) => <RelativeTime at={at} none="none in the last day" />,
           },
           { head: 'Again', cell: (one) => <Resend destination={one} /> },
         ]}
@@ -146,7 +152,14 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
     <Card title={destination.name} aside={<State of={destination.state} />} flush>
       <div className="stack inset">
         <p className="muted">
-          {typeOf(destination)}. Last delivery <Ago at={destination.last_delivered_at} none="none in the last day" />.{' '}
+          {typeOf(destination)}.{' '}
+          {destination.last_delivered_at ? (
+            <>
+              Last delivery <RelativeTime at={destination.last_delivered_at} />.
+            </>
+          ) : (
+            'No delivery in the last day.'
+          )}{' '}
           {all && (
             <Link to="/documents/$kind/$name" params={{ kind: 'destination', name: destination.name }}>
               Document
@@ -162,7 +175,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
             tone="warn"
             title={
               <>
-                The destination asked us to wait. Deliveries resume <Ago next at={destination.paused_until} />.
+                The destination asked us to wait. Deliveries resume <RelativeTime next at={destination.paused_until} />.
               </>
             }
           />
@@ -172,16 +185,16 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
             tone="bad"
             title={`${destination.circuit.refused ? 'It refuses our credentials' : 'Not available'}: ${destination.circuit.last_failure}`}
           >
-            Since <Ago at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
-            <Ago next at={destination.circuit.next_probe_at} />.{' '}
+            Since <RelativeTime at={destination.circuit.open_since} />. Deliveries wait; it is tried again{' '}
+            <RelativeTime next at={destination.circuit.next_probe_at} />.{' '}
             {destination.circuit.refused &&
               'Replace the secret or correct the document: what waits is sent then, nothing has to be replayed.'}
           </Notice>
         )}
         {destination.refusing && (
           <Notice tone="bad" title={`It refuses all changes: ${destination.refusing.last_failure}`}>
-            {plural(destination.refusing.records, 'change')} since <Ago at={destination.refusing.since} />, none
-            accepted; each is a dead letter. Correct the cause, then send them again with Try now.
+            {plural(destination.refusing.records, 'change')} since <RelativeTime at={destination.refusing.since} />,
+            none accepted; each is a dead letter. Correct the cause, then send them again with Try now.
           </Notice>
         )}
         {(destination.circuit || destination.refusing || destination.paused_until || failure) && (
@@ -191,7 +204,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
         )}
         {failure && !destination.circuit && !destination.refusing && !destination.paused_until && (
           <Notice tone={destination.state === 'failing' ? 'bad' : 'warn'} title={failure}>
-            Last failed attempt <Ago at={destination.last_failed_at} />.
+            Last failed attempt <RelativeTime at={destination.last_failed_at} />.
           </Notice>
         )}
       </div>
@@ -309,7 +322,7 @@ function Undelivered({ first, items }: { first: DeliveryState; items: readonly D
                 );
               if (waits_for) return untilThen[waits_for];
               if (away.includes(destination)) return 'when it accepts something again';
-              return <Ago next at={due_at} none="–" />;
+              return <RelativeTime next at={due_at} none="–" />;
             },
           },
         ]}

@@ -5,7 +5,7 @@ import type { DocumentKind, DocumentText } from '../api/types.ts';
 import { AppliedNotice, ImpactNotice, ownMistakes, RefusedNotice, useApplying } from '../editor/applying.tsx';
 import { useCheck, useSchema } from '../editor/checking.ts';
 import { YamlEditor } from '../editor/YamlEditor.tsx';
-import { Ago, Card, Head, Loaded, Notice } from '../parts/basics.tsx';
+import { Card, Head, Loaded, Notice, RelativeTime } from '../parts/basics.tsx';
 import { type TextDraft, useKeeping, useLeaveWarning, useTextDraft } from '../parts/draft.ts';
 import { capital, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -13,7 +13,7 @@ import { useMay } from '../shell/session.ts';
 import { DocumentVersion } from './DocumentVersion.tsx';
 import { NotFound } from './NotFound.tsx';
 
-const route = getRouteApi('/desk/documents/$kind/$name');
+const route = getRouteApi('/console/documents/$kind/$name');
 
 const kinds: readonly DocumentKind[] = ['connector', 'integration', 'destination', 'workspace'];
 
@@ -161,7 +161,7 @@ function Versions({ versions, inForce }: { versions: DocumentText['versions']; i
             head: 'Applied',
             cell: (one) => (
               <>
-                <Ago at={one.applied_at} />
+                <RelativeTime at={one.applied_at} />
                 <div className="muted small">
                   {one.version === inForce && 'in force, '}by {one.applied_by}
                 </div>
@@ -183,7 +183,7 @@ function DraftNotice(props: { edited: TextDraft<Edited>; version: number }) {
     <Notice tone={outdated ? 'warn' : 'calm'} title="Draft, not applied">
       <span className="row">
         <span>
-          Changed <Ago at={new Date(savedMs).toISOString()} />, from version {value.version}
+          Changed <RelativeTime at={new Date(savedMs).toISOString()} />, from version {value.version}
           {outdated && `; version ${props.version} is in force by now, compare before you apply`}.{' '}
           {inTabOnly ? 'It is kept in this tab only, because it may hold a credential.' : 'It is kept in this browser.'}
         </span>

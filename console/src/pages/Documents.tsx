@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
-import { Ago, Card, Empty, Head } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime } from '../parts/basics.tsx';
 import { capital } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { SpellingsCard } from './SpellingsCard.tsx';
@@ -39,7 +39,7 @@ export function Documents() {
               sortBy: ({ applied_at }) => applied_at,
               cell: ({ applied_at, applied_by }) => (
                 <>
-                  <Ago at={applied_at} /> <span className="muted small">by {applied_by}</span>
+                  <RelativeTime at={applied_at} /> <span className="muted small">by {applied_by}</span>
                 </>
               ),
             },

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Issued } from '../api/types.ts';
-import { Ago, Card, Failure, meaning, Notice } from '../parts/basics.tsx';
+import { Card, Failure, Notice, RelativeTime } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { Copyable } from '../parts/data.tsx';
 import { number, plural, words } from '../parts/format.ts';
@@ -37,7 +37,7 @@ export function EndpointCard({ integration }: { integration: string }) {
         <>
           {endpoint.data !== undefined && (
             <>
-              last event <Ago at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
+              last event <RelativeTime at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
             </>
           )}
           <Link to="/events" search={{ integration }}>
@@ -63,9 +63,9 @@ export function EndpointCard({ integration }: { integration: string }) {
         )}
         {rejections.data && rejections.data.last_day.length > 0 && (
           <Notice tone="warn" title="Rejected in the last day">
-            {rejections.data.last_day.map(({ code, reason, count }) => (
+            {rejections.data.last_day.map(({ code, reason, count, remedy }) => (
               <div key={`${code} ${reason}`}>
-                {number(count)} × {words(reason)}: {meaning(code)?.next}
+                {number(count)} × {words(reason)}. {remedy}
               </div>
             ))}
           </Notice>

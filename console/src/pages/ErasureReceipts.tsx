@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { call } from '../api/client.ts';
 import { useAct } from '../api/query.tsx';
 import type { Receipt } from '../api/types.ts';
-import { Ago, Card, Empty, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { erased } from '../parts/claims.ts';
 import { download } from '../parts/download.ts';
 import { instant, number, plural, words } from '../parts/format.ts';
@@ -148,7 +148,7 @@ function Notified({ notified }: { notified: Receipt['notified'][number] }) {
       {destination} <span className="muted">({integration})</span>{' '}
       {confirmed_at ? (
         <>
-          confirmed <Ago at={confirmed_at} />
+          confirmed <RelativeTime at={confirmed_at} />
         </>
       ) : (
         [
@@ -190,7 +190,7 @@ export function Receipts({ items, error }: { items: readonly Receipt[] | undefin
           head: 'Requested',
           cell: ({ requested_at, requested_by }) => (
             <>
-              <Ago at={requested_at} /> <span className="muted small">by {requested_by}</span>
+              <RelativeTime at={requested_at} /> <span className="muted small">by {requested_by}</span>
             </>
           ),
         },

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { Event as WholeEvent } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, RelativeTime, State } from '../parts/basics.tsx';
 import { JsonText } from '../parts/data.tsx';
 import { capital, instant, plural, words } from '../parts/format.ts';
 
-const route = getRouteApi('/desk/events/$name/$seq');
+const route = getRouteApi('/console/events/$name/$seq');
 
 /** One event with its payload. It is read once, when the page opens, because each reading is audited. */
 export function Event() {
@@ -64,7 +64,7 @@ function Facts({ event }: { event: WholeEvent }) {
         <dd>{instant(event.occurred_at)}</dd>
         <dt>Received</dt>
         <dd>
-          {instant(event.received_at)} (<Ago at={event.received_at} />)
+          {instant(event.received_at)} (<RelativeTime at={event.received_at} />)
         </dd>
         <dt>Record</dt>
         <dd>

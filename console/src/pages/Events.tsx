@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime, State } from '../parts/basics.tsx';
 import { capital, words } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { eventStates } from '../shell/filters.ts';
 
-const route = getRouteApi('/desk/events');
+const route = getRouteApi('/console/events');
 
 export function Events() {
   const search = route.useSearch();
@@ -67,7 +67,7 @@ export function Events() {
               ),
             },
             { head: 'Brand', cell: ({ integration }) => integration },
-            { head: 'Received', cell: ({ received_at }) => <Ago at={received_at} /> },
+            { head: 'Received', cell: ({ received_at }) => <RelativeTime at={received_at} /> },
           ]}
         />
         {more}

@@ -5,7 +5,7 @@ import { useAct, useApi } from '../api/query.tsx';
 import { fullName } from '../api/record.ts';
 import type { GuestPair } from '../api/types.ts';
 import { useBrandChoices } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Failure, Head, Loading } from '../parts/basics.tsx';
+import { Card, Empty, Failure, Head, Loading, RelativeTime } from '../parts/basics.tsx';
 import { nothingShared, nothingToDecide } from '../parts/claims.ts';
 import { number } from '../parts/format.ts';
 import { RecordLink } from '../parts/links.tsx';
@@ -13,7 +13,7 @@ import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 import { consentText } from './ProfileCard.tsx';
 
-const route = getRouteApi('/desk/guests');
+const route = getRouteApi('/console/guests');
 
 /** Who is who in a brand: pairs that an operator decides, and addresses that identify nobody. */
 export function Guests() {
@@ -123,7 +123,7 @@ function Pair({ integration, pair: { profiles, reason, found_at } }: { integrati
       <p>
         {reason}{' '}
         <span className="muted small">
-          Found <Ago at={found_at} />.
+          Found <RelativeTime at={found_at} />.
         </span>
       </p>
       <Table

@@ -3,14 +3,14 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Answer, call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
-import { Ago, Card, Empty, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { capital, fieldName, number, percent, plural, shown, words } from '../parts/format.ts';
 import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
-const route = getRouteApi('/desk/holds/$id');
+const route = getRouteApi('/console/holds/$id');
 type Preview = Answer<'holds.preview'>;
 type Decision = 'release' | 'refuse';
 
@@ -33,7 +33,7 @@ export function Hold() {
               <span className="row">
                 <State of={preview.hold.state} tone={preview.hold.state === 'open' ? 'warn' : 'calm'} />
                 <span>
-                  by {preview.hold.feed === 'pull' ? 'pulls' : 'events'} since <Ago at={preview.hold.at} />
+                  by {preview.hold.feed === 'pull' ? 'pulls' : 'events'} since <RelativeTime at={preview.hold.at} />
                 </span>
               </span>
             }
@@ -75,7 +75,7 @@ function Meaning({ preview: { hold, remedy } }: { preview: Preview }) {
   if (hold.state !== 'open')
     return (
       <Notice tone="calm" title={`${capital(words(hold.state))}${hold.closed_by ? ` by ${hold.closed_by}` : ''}`}>
-        <Ago at={hold.closed_at} />
+        <RelativeTime at={hold.closed_at} />
       </Notice>
     );
   return (
@@ -154,9 +154,9 @@ function Decide(props: { hold: Preview['hold']; decision: Decision; onClose: () 
       const { refused } = await call('holds.refuse', { hold_id: hold.id });
       return `The held values of ${plural(refused, 'booking')} are refused; the stored ones stay.`;
     },
-    (said) => {
+    (message) => {
       props.onClose();
-      return said;
+      return message;
     },
   );
   return (

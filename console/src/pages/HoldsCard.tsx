@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
-import { Ago, Card, Empty } from '../parts/basics.tsx';
+import { Card, Empty, RelativeTime } from '../parts/basics.tsx';
 import { capital, number } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -36,7 +36,7 @@ export function HoldsCard({ integration }: { integration?: string }) {
             ),
           },
           { head: 'Bookings', kind: 'number', cell: ({ waiting }) => number(waiting) },
-          { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'Since', cell: ({ at }) => <RelativeTime at={at} /> },
           {
             head: 'Decide',
             silent: true,

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useApi } from '../api/query.tsx';
 import type { HotelReport, Integration } from '../api/types.ts';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, type Reading, State } from '../parts/basics.tsx';
+import { Card, Empty, Facts, Head, Loaded, Notice, type Reading, RelativeTime, State } from '../parts/basics.tsx';
 import { percent, plural } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Channels } from './hotel/Channels.tsx';
@@ -11,7 +11,7 @@ import { Nights } from './hotel/Nights.tsx';
 import { Pace } from './hotel/Pace.tsx';
 import { Today } from './hotel/Today.tsx';
 
-const route = getRouteApi('/desk/hotels/$name');
+const route = getRouteApi('/console/hotels/$name');
 
 /** What the manager of a hotel reads every morning; it fits on a page of paper. */
 export function Hotel() {
@@ -53,7 +53,7 @@ export function Hotel() {
 const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' });
 const Counted = ({ report: { day, counted_at, behind } }: { report: HotelReport }) => (
   <>
-    {longDay.format(new Date(day))} · counted <Ago at={counted_at} />
+    {longDay.format(new Date(day))} · counted <RelativeTime at={counted_at} />
     {behind > 0 && <strong> · {plural(behind, 'change')} since then, not in these figures yet</strong>}
   </>
 );
@@ -154,8 +154,8 @@ function Freshness({ name, brand }: { name: string; brand: Reading<Integration> 
                 'Connection',
                 <State key="state" of={incoming({ findings })[0]?.state ?? connection(state, rests_on)} />,
               ],
-              ['Last poll', <Ago key="poll" at={last_run_at} none="none" />],
-              ['Last event', <Ago key="event" at={push.last_event_at} none="none" />],
+              ['Last poll', <RelativeTime key="poll" at={last_run_at} none="none" />],
+              ['Last event', <RelativeTime key="event" at={push.last_event_at} none="none" />],
               ['With an amount', share('total_amount')],
               ['With a channel', share('channel')],
             ]}

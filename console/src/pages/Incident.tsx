@@ -4,7 +4,7 @@ import { type Answer, call } from '../api/client.ts';
 import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Facts, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { incidentOver, noEffect } from '../parts/claims.ts';
 import { alertWords, brandsText, capital, clockOf, instant, number, plural, span } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
@@ -13,7 +13,7 @@ import { TryNow } from '../parts/TryNow.tsx';
 import { useMay } from '../shell/session.ts';
 import { Standing } from './Incidents.tsx';
 
-const route = getRouteApi('/desk/incidents/$id');
+const route = getRouteApi('/console/incidents/$id');
 type Data = Answer<'incidents.get'>;
 
 export function Incident() {
@@ -241,8 +241,12 @@ function Alerts({ incident }: { incident: Data }) {
             ),
           },
           { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
-          { head: 'Raised', phone: 'labelled', cell: ({ raised_at }) => <Ago at={raised_at} /> },
-          { head: 'Resolved', phone: 'labelled', cell: ({ resolved_at }) => <Ago at={resolved_at} none="not yet" /> },
+          { head: 'Raised', phone: 'labelled', cell: ({ raised_at }) => <RelativeTime at={raised_at} /> },
+          {
+            head: 'Resolved',
+            phone: 'labelled',
+            cell: ({ resolved_at }) => <RelativeTime at={resolved_at} none="not yet" />,
+          },
         ]}
       />
     </Card>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
-import { Ago, State } from '../parts/basics.tsx';
+import { RelativeTime, State } from '../parts/basics.tsx';
 import { span } from '../parts/format.ts';
 import { OpenOrAll, type Which } from './OpenOrAll.tsx';
 
@@ -34,7 +34,7 @@ export function Incidents() {
           },
           { head: 'Severity', cell: ({ severity }) => <State of={severity} /> },
           { head: 'Alerts', kind: 'number', cell: ({ alerts }) => alerts },
-          { head: 'Started', cell: ({ started_at }) => <Ago at={started_at} /> },
+          { head: 'Started', cell: ({ started_at }) => <RelativeTime at={started_at} /> },
           { head: 'State', cell: (incident) => <Standing incident={incident} /> },
         ]}
       />

@@ -6,12 +6,13 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { IntegrationDetail, JobRequest, SyncType } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Facts, Head, Loaded, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Facts, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { checksOf } from '../parts/claims.ts';
 import { number, plural, syncName } from '../parts/format.ts';
 import { RunTable } from '../parts/Runs.tsx';
 import { StartJob } from '../parts/StartJob.tsx';
+import { lastThreeHours } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { Remedies } from '../parts/TryNow.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
@@ -25,7 +26,7 @@ import { LinksCard } from './links/LinksCard.tsx';
 import { QualityCard } from './QualityCard.tsx';
 import { SandboxCard } from './SandboxCard.tsx';
 
-const route = getRouteApi('/desk/integrations/$name');
+const route = getRouteApi('/console/integrations/$name');
 type Finding = IntegrationDetail['findings'][number];
 
 export function Integration() {
@@ -95,7 +96,6 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
   const wrong = brand.findings.filter(({ state }) => !['new', 'paused', 'healthy'].includes(state)).map(tabOf);
   const [first] = wrong.filter((tab) => tab !== undefined);
   const tab = search.tab ?? first ?? (brand.pull === null && isPushed ? 'push' : 'pull');
-  const isAlerted = brand.findings.some(({ kind }) => kind === 'bookings_unlisted');
   return (
     <Tabs
       value={tab}
@@ -117,7 +117,7 @@ function Parts({ brand }: { brand: IntegrationDetail }) {
       <Tabs.Panel value="pull" className="stack">
         <Syncs brand={brand} />
         {brand.consent !== null && <ConsentCard integration={name} />}
-        {brand.pull && <UnlistedCard integration={name} isAlerted={isAlerted} />}
+        {brand.pull && <UnlistedCard brand={brand} />}
         <RecentRuns name={name} />
       </Tabs.Panel>
       <Tabs.Panel value="push" className="stack">
@@ -283,13 +283,20 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
         brand.pull &&
         (brand.running > 0 ? (
           waits ? (
-            'a run waits for the partner'
+            <>
+              a run waits for the partner
+              {brand.waits_until && (
+                <>
+                  ; it continues <RelativeTime next at={brand.waits_until} />
+                </>
+              )}
+            </>
           ) : (
             'a run is in progress'
           )
         ) : (
           <>
-            last run <Ago at={brand.last_run_at} none="not yet" />
+            last run <RelativeTime at={brand.last_run_at} none="not yet" />
           </>
         ))
       }
@@ -312,7 +319,11 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
             head: 'Next run',
             cell: ({ next_at, skipped }) => (
               <>
-                {until ? <span className="muted">{until}</span> : <Ago next at={later(next_at)} none="not scheduled" />}
+                {until ? (
+                  <span className="muted">{until}</span>
+                ) : (
+                  <RelativeTime next at={later(next_at)} none="not scheduled" />
+                )}
                 {skipped > 0 && (
                   <span className="muted small"> ({plural(skipped, 'start')} found the previous run still active)</span>
                 )}
@@ -326,14 +337,12 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
 }
 
 function Backlog({ brand }: { brand: IntegrationDetail }) {
-  const counts = brand.sparkline.map((point) => point.changes);
+  const counts = lastThreeHours(brand.sparkline, ['changes']);
   const total = counts.reduce((sum, one) => sum + one, 0);
   return (
     <Card
       title="Deliveries"
-      aside={
-        counts.length > 1 && <Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />
-      }
+      aside={total > 0 && <Spark values={counts} label={`${plural(total, 'change')} in the last three hours`} />}
       flush
     >
       <Table
@@ -379,8 +388,8 @@ function StreamCard({ stream }: { stream: NonNullable<IntegrationDetail['stream'
     <Card title="Stream">
       <Facts
         facts={[
-          ['Connected since', <Ago key="since" at={stream.connected_since} none="not connected" />],
-          ['Last message', <Ago key="message" at={stream.last_message_at} none="none" />],
+          ['Connected since', <RelativeTime key="since" at={stream.connected_since} none="not connected" />],
+          ['Last message', <RelativeTime key="message" at={stream.last_message_at} none="none" />],
           ['Problem', stream.problem ?? 'none'],
         ]}
       />
@@ -400,7 +409,7 @@ function UnmappedValues({ brand }: { brand: IntegrationDetail }) {
           { head: 'Field', kind: 'code', cell: ({ field }) => field },
           { head: 'Value', kind: 'code', cell: ({ value }) => value },
           { head: 'Times', kind: 'number', cell: ({ times }) => number(times) },
-          { head: 'Last', cell: ({ last_at }) => <Ago at={last_at} /> },
+          { head: 'Last', cell: ({ last_at }) => <RelativeTime at={last_at} /> },
         ]}
       />
     </Card>

@@ -5,10 +5,11 @@ import { useEvery } from '../api/live.ts';
 import { useApi, usePages } from '../api/query.tsx';
 import type { Group, Integration } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime, State } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { number, plural, words } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
+import { lastThreeHours } from '../parts/steps.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 
@@ -85,7 +86,7 @@ export function Integrations() {
               phone: 'labelled',
               cell: (item) => (
                 <>
-                  <Ago
+                  <RelativeTime
                     at={item.last_run_at}
                     none={!item.pull ? 'does not pull' : item.running > 0 ? 'in progress' : 'not yet'}
                   />
@@ -101,7 +102,7 @@ export function Integrations() {
               head: 'Last event',
               phone: 'labelled',
               cell: ({ push, stream }) => (
-                <Ago at={push.last_event_at} none={push.enabled || stream ? 'not yet' : 'no push'} />
+                <RelativeTime at={push.last_event_at} none={push.enabled || stream ? 'not yet' : 'no push'} />
               ),
             },
             { head: 'Waiting', kind: 'number', ...sort(waitingOf), cell: (item) => number(waitingOf(item)) },
@@ -170,7 +171,8 @@ function Name({ item }: { item: Integration }) {
 }
 
 function Activity({ item }: { item: Integration }) {
-  const counts = item.sparkline.map((point) => point.changes + point.events);
+  const counts = lastThreeHours(item.sparkline, ['changes', 'events']);
   const total = counts.reduce((sum, one) => sum + one, 0);
+  if (total === 0) return <span className="muted small">nothing</span>;
   return <Spark values={counts} label={`${plural(total, 'change and event', 'changes and events')} in three hours`} />;
 }

@@ -3,14 +3,14 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import type { Job as Data } from '../api/types.ts';
-import { Ago, Card, Facts, Head, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Card, Facts, Head, Loaded, meaning, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { jobDone } from '../parts/claims.ts';
 import { capital, number, plural, words } from '../parts/format.ts';
 import { operations } from '../parts/StartJob.tsx';
 import { useMay } from '../shell/session.ts';
 import { scopeOf } from './Jobs.tsx';
 
-const route = getRouteApi('/desk/jobs/$id');
+const route = getRouteApi('/console/jobs/$id');
 
 export function Job() {
   const { id } = route.useParams();
@@ -32,7 +32,7 @@ export function Job() {
               <span className="row">
                 <State of={job.state} />
                 <span>
-                  {scopeOf(job)} · started <Ago at={job.requested_at} /> by {job.requested_by}
+                  {scopeOf(job)} · started <RelativeTime at={job.requested_at} /> by {job.requested_by}
                 </span>
               </span>
             }

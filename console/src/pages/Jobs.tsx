@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEvery } from '../api/live.ts';
 import { usePages } from '../api/query.tsx';
 import type { Job } from '../api/types.ts';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime, State } from '../parts/basics.tsx';
 import { number } from '../parts/format.ts';
 import { operations } from '../parts/StartJob.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -48,7 +48,7 @@ export function Jobs() {
               head: 'Started',
               cell: ({ requested_at, requested_by }) => (
                 <>
-                  <Ago at={requested_at} /> <span className="muted small">by {requested_by}</span>
+                  <RelativeTime at={requested_at} /> <span className="muted small">by {requested_by}</span>
                 </>
               ),
             },

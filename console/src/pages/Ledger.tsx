@@ -164,8 +164,8 @@ function described({ entry, before, story }: LineProps): { tone: Tone; title: Re
 }
 
 const receivedTone: Record<string, Tone> = {
-  created: 'brass',
-  updated: 'brass',
+  created: 'accent',
+  updated: 'accent',
   cancelled: 'warn',
   erased: 'bad',
   removed: 'warn',

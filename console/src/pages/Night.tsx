@@ -7,7 +7,7 @@ import { clockOf, instant, span, zone } from '../parts/format.ts';
 import { type Entry, entriesOf } from '../parts/story.ts';
 import { useMay } from '../shell/session.ts';
 
-const route = getRouteApi('/desk/night');
+const route = getRouteApi('/console/night');
 /** From six in the evening to eight in the morning, in the browser's time zone. */
 function nightBefore(morning: string): { from: Date; to: Date } {
   const to = new Date(`${morning}T08:00:00`);
@@ -50,9 +50,9 @@ export function Night() {
         )}
       </Head>
       <Loaded query={story}>
-        {({ entries, said }) => (
+        {({ entries, summary }) => (
           <div className="stack">
-            <p className="story">{said}</p>
+            <p className="story">{summary}</p>
             <Card title="Time line" aside="incidents, holds, changes by people, nodes">
               {entries.length === 0 ? (
                 <Empty small title="No incident, no hold, no change by a person" />
@@ -102,7 +102,7 @@ function Line({ entry }: { entry: Entry }) {
 
 interface Story {
   readonly entries: readonly Entry[];
-  readonly said: string;
+  readonly summary: string;
 }
 
 /** What the API tells of the time, once all of it is there. */
@@ -126,13 +126,13 @@ function useStory(from: Date, to: Date): Reading<Story> {
     from,
     to,
   );
-  return { data: { entries, said: nightOf({ entries, flow: flow.data }).text }, error };
+  return { data: { entries, summary: nightOf({ entries, flow: flow.data }).text }, error };
 }
 
-const asText = (title: string, { entries, said }: Story): string =>
+const asText = (title: string, { entries, summary }: Story): string =>
   [
     title,
-    said,
+    summary,
     ...entries.map((entry) => `${clockOf(entry.at)}  ${entry.title}${entry.severity ? `: ${entry.text}` : ''}`),
     location.href,
   ].join('\n');

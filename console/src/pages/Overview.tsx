@@ -4,15 +4,15 @@ import { useEvery } from '../api/live.ts';
 import { useApi } from '../api/query.tsx';
 import type { Overview as Data } from '../api/types.ts';
 import { BrandState } from '../parts/BrandState.tsx';
-import { Ago, Card, Empty, Head, Loaded, Notice } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, Notice, RelativeTime } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { checksOf, standing } from '../parts/claims.ts';
-import { faultsOf, isOf, uncovered } from '../parts/faults.ts';
+import { faultsOf, isOf, uncovered, worst } from '../parts/faults.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay, useSeesAllBrands } from '../shell/session.ts';
 import { Causes } from './overview/Causes.tsx';
-import { Flow, worst } from './overview/Flow.tsx';
+import { Flow } from './overview/Flow.tsx';
 import { type Period, periodLabels, periodMs } from './overview/periods.ts';
 
 export function Overview() {
@@ -46,7 +46,7 @@ function Standing({ data }: { data: Data }) {
     <>
       {standing({ ...data, wrong: faultsOf(data).count }).text}{' '}
       <span className="nowrap">
-        Checked <Ago at={data.checked_at} />.
+        Checked <RelativeTime at={data.checked_at} />.
       </span>
     </>
   );
@@ -55,6 +55,8 @@ function Standing({ data }: { data: Data }) {
 function Health({ data }: { data: Data }) {
   const all = useSeesAllBrands();
   const admin = useMay('admin') && all;
+  const { everywhere, shown } = faultsOf(data);
+  const stated = [...everywhere.causes, ...shown.causes];
   const health = data.health.toSorted((a, b) => worst[b.state] - worst[a.state]);
   return (
     <Card title="Health of each brand" flush>
@@ -77,7 +79,7 @@ function Health({ data }: { data: Data }) {
           {
             head: 'Why',
             phone: 'line',
-            cell: (brand) => <Why brand={brand} causes={data.causes} />,
+            cell: (brand) => <Why brand={brand} causes={stated} />,
           },
         ]}
       />
@@ -85,7 +87,7 @@ function Health({ data }: { data: Data }) {
   );
 }
 
-/** A cause that is stated above is named, not repeated for each brand. */
+/** A cause that is stated above is named, not repeated for each brand; one that is folded there is stated here. */
 function Why(props: { brand: Data['health'][number]; causes: Data['causes'] }) {
   const causes = props.causes.filter((cause) => props.brand.findings.some((finding) => isOf(cause, finding)));
   const others = uncovered(props.brand, props.causes).map(({ message }) => message);

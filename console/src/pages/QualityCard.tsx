@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useApi } from '../api/query.tsx';
 import type { QualityDay } from '../api/types.ts';
-import { Ago, Card, Empty } from '../parts/basics.tsx';
+import { Card, Empty, RelativeTime } from '../parts/basics.tsx';
 import { Spark } from '../parts/charts.tsx';
 import { csv } from '../parts/csv.ts';
 import { download } from '../parts/download.ts';
@@ -58,7 +58,7 @@ export function QualityCard({ integration }: { integration: string }) {
         days?.[0] && (
           <span className="row">
             <span>
-              last 7 days, counted <Ago at={days[0].counted_at} />
+              last 7 days, counted <RelativeTime at={days[0].counted_at} />
             </span>
             <Button size="compact-xs" variant="default" onClick={() => save(integration, days)}>
               Export CSV

@@ -6,7 +6,7 @@ import { useApi, usePages } from '../api/query.tsx';
 import { fullName, guestOf, reservationOf } from '../api/record.ts';
 import type { Found } from '../api/types.ts';
 import { BrandSelect } from '../parts/BrandSelect.tsx';
-import { Ago, Card, Empty, Head, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, RelativeTime, State } from '../parts/basics.tsx';
 import { Choice } from '../parts/Choice.tsx';
 import { deliveredOf } from '../parts/claims.ts';
 import { plural, words } from '../parts/format.ts';
@@ -14,7 +14,7 @@ import { BrandLink, RecordLink } from '../parts/links.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { reservationStatuses } from '../shell/filters.ts';
 
-const route = getRouteApi('/desk/reservations');
+const route = getRouteApi('/console/reservations');
 
 export function Reservations() {
   const search = route.useSearch();
@@ -122,7 +122,7 @@ function Results(props: {
             head: 'Changed',
             cell: ({ changed_at, version }) => (
               <>
-                <Ago at={changed_at} /> <span className="muted small">v{version}</span>
+                <RelativeTime at={changed_at} /> <span className="muted small">v{version}</span>
               </>
             ),
           },
@@ -242,7 +242,7 @@ function Why({ one }: { one: Arrival }) {
     case 'held':
       return (
         <>
-          {outcome === 'held' ? 'Held back' : 'Refused'} <Ago at={at} />
+          {outcome === 'held' ? 'Held back' : 'Refused'} <RelativeTime at={at} />
           {times > 1 && `, ${plural(times, 'time')}`}: {reason}{' '}
           {dead_letter_id && (
             <Link to="/dead-letters/$id" params={{ id: dead_letter_id }}>
@@ -255,32 +255,32 @@ function Why({ one }: { one: Arrival }) {
     case 'dropped':
       return (
         <>
-          <Ago at={at} />: {reason} {run}
+          <RelativeTime at={at} />: {reason} {run}
         </>
       );
     case 'superseded':
       return (
         <>
-          An event that arrived <Ago at={at} /> is older than what is stored. {reason}
+          An event that arrived <RelativeTime at={at} /> is older than what is stored. {reason}
         </>
       );
     case 'not_for_this_sync':
       return (
         <>
-          The partner listed it <Ago at={at} />, but its dates belong to another sync: {run}
+          The partner listed it <RelativeTime at={at} />, but its dates belong to another sync: {run}
         </>
       );
     case 'unlisted':
       return (
         <>
-          Missing from the partner’s list since {run}, <Ago at={at} />
+          Missing from the partner’s list since {run}, <RelativeTime at={at} />
           {reason && `; asked for it, the partner ${reason === 'present' ? 'still has it' : 'does not have it'}`}.
         </>
       );
     case 'erased':
       return (
         <>
-          This address or number was erased <Ago at={at} />, receipt <code>{id}</code>
+          This address or number was erased <RelativeTime at={at} />, receipt <code>{id}</code>
           {reason && `: ${reason}`}. What arrived since was not stored.
         </>
       );

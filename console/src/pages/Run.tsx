@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Input } from '../api/client.ts';
 import { useApi } from '../api/query.tsx';
 import type { RunDetail } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Loaded, meaning, Notice, State, type Tone } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, meaning, Notice, RelativeTime, State, type Tone } from '../parts/basics.tsx';
 import { bytes, capital, clockOf, number, plural, span, syncName } from '../parts/format.ts';
 import { LastRequest } from '../parts/LastRequest.tsx';
 import { RecordLink } from '../parts/links.tsx';
@@ -11,7 +11,7 @@ import { Progress, startedBy, tookMs } from '../parts/Runs.tsx';
 import { Table } from '../parts/Table.tsx';
 import { TryNow } from '../parts/TryNow.tsx';
 
-const route = getRouteApi('/desk/runs/$id');
+const route = getRouteApi('/console/runs/$id');
 
 export function Run() {
   const { id } = route.useParams();
@@ -27,7 +27,7 @@ export function Run() {
               <span className="row">
                 <State of={run.status} />
                 <span>
-                  {startedBy(run)}, <Ago at={run.started_at ?? run.queued_at} />
+                  {startedBy(run)}, <RelativeTime at={run.started_at ?? run.queued_at} />
                   {run.from && `, dates ${run.from} to ${run.to}`}
                 </span>
               </span>
@@ -64,7 +64,7 @@ type Outcome = Input<'runs.rows'>['outcome'];
 
 /** Every fetched row has one of these outcomes. */
 const outcomes: readonly { of: Outcome; label: string; tone: Tone; count: (run: RunDetail) => number }[] = [
-  { of: 'changed', label: 'changed', tone: 'brass', count: (run) => run.changed },
+  { of: 'changed', label: 'changed', tone: 'accent', count: (run) => run.changed },
   { of: 'unchanged', label: 'same', tone: 'good', count: (run) => run.unchanged },
   { of: 'superseded', label: 'superseded by newer data', tone: 'calm', count: (run) => run.superseded },
   { of: 'skipped', label: 'not for this sync', tone: 'calm', count: (run) => run.skipped },

@@ -7,7 +7,7 @@ import { Card, Empty, Head } from '../parts/basics.tsx';
 import { RunTable } from '../parts/Runs.tsx';
 import { runStatuses } from '../shell/filters.ts';
 
-const route = getRouteApi('/desk/runs');
+const route = getRouteApi('/console/runs');
 
 export function Runs() {
   const search = route.useSearch();

@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../api/query.tsx';
 import type { SandboxReport, SandboxRow } from '../api/types.ts';
-import { Ago, Card, Empty, Loaded, meaning, Notice, State } from '../parts/basics.tsx';
+import { Card, Empty, Loaded, meaning, Notice, RelativeTime, State } from '../parts/basics.tsx';
 import { sandboxAnswer, signatureOf } from '../parts/claims.ts';
 import { JsonText, Notes } from '../parts/data.tsx';
 import { words } from '../parts/format.ts';
@@ -39,7 +39,7 @@ export function SandboxCard({ integration }: { integration: string }) {
           },
           { head: 'Signature', phone: 'labelled', cell: ({ signature }) => <Signature right={signature.right} /> },
           { head: 'Live answer', phone: 'line', cell: ({ would_answer }) => <LiveAnswer answer={would_answer} /> },
-          { head: 'Sent', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'Sent', cell: ({ at }) => <RelativeTime at={at} /> },
         ]}
       />
       <Modal opened={opened !== undefined} onClose={() => setOpened(undefined)} title="Sandbox report" size="xl">

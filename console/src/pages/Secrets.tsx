@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useAct, usePages } from '../api/query.tsx';
 import type { SecretRow } from '../api/types.ts';
-import { Ago, Card, Empty, Head, Notice } from '../parts/basics.tsx';
+import { Card, Empty, Head, Notice, RelativeTime } from '../parts/basics.tsx';
 import { DialogButtons } from '../parts/DialogButtons.tsx';
 import { plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
@@ -52,7 +52,7 @@ export function Secrets() {
               cell: (secret) =>
                 secret.used_by.length === 0 ? <span className="muted">no document</span> : <Users secret={secret} />,
             },
-            { head: 'Set', phone: 'labelled', cell: ({ updated_at }) => <Ago at={updated_at} /> },
+            { head: 'Set', phone: 'labelled', cell: ({ updated_at }) => <RelativeTime at={updated_at} /> },
             { head: 'Actions', silent: true, cell: (secret) => <Actions secret={secret} onAsk={setAsked} /> },
           ]}
         />

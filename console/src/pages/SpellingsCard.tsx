@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 
 import { useAct, useApi } from '../api/query.tsx';
 import type { UnknownSpelling } from '../api/types.ts';
-import { Ago, Card } from '../parts/basics.tsx';
+import { Card, RelativeTime } from '../parts/basics.tsx';
 import { number, plural } from '../parts/format.ts';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
@@ -27,7 +27,7 @@ export function SpellingsCard() {
             head: 'Brands',
             cell: ({ brands }) => (brands.length > 2 ? plural(brands.length, 'brand') : brands.join(', ')),
           },
-          { head: 'Last', cell: ({ last_at }) => <Ago at={last_at} /> },
+          { head: 'Last', cell: ({ last_at }) => <RelativeTime at={last_at} /> },
           { head: 'Means', silent: true, cell: (one) => <Add one={one} /> },
         ]}
       />

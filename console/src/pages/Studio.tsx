@@ -20,7 +20,7 @@ import { SampleCard } from './studio/SampleCard.tsx';
 import { useSample } from './studio/sample.ts';
 import { useSuggest } from './studio/suggest.ts';
 
-const route = getRouteApi('/desk/studio');
+const route = getRouteApi('/console/studio');
 
 interface Edited {
   readonly name: string;

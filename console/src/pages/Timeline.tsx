@@ -6,7 +6,7 @@ import { fullName, guestOf, isErased, reservationOf } from '../api/record.ts';
 import { useTimeline } from '../api/timeline.ts';
 import type { DeliveryNow, Entry, Timeline as Story } from '../api/types.ts';
 import { withOwnWords } from '../parts/answer.ts';
-import { Ago, Card, Empty, Head, Loaded, meaning, State } from '../parts/basics.tsx';
+import { Card, Empty, Head, Loaded, meaning, RelativeTime, State } from '../parts/basics.tsx';
 import { hasVersion } from '../parts/claims.ts';
 import { JsonText } from '../parts/data.tsx';
 import { capital, destinationName, words, zone } from '../parts/format.ts';
@@ -19,7 +19,7 @@ import { Ledger } from './Ledger.tsx';
 import { PrivacyCard } from './Privacy.tsx';
 import { ProfileCard } from './ProfileCard.tsx';
 
-const route = getRouteApi('/desk/reservations/$name/$type/$id');
+const route = getRouteApi('/console/reservations/$name/$type/$id');
 
 export function Timeline() {
   const { name, type, id } = route.useParams();
@@ -101,7 +101,7 @@ function Marketing({ consents }: { consents: Story['consents'] }) {
             cell: ({ source }) =>
               who[source as keyof typeof who] ?? `${source.replace('destination:', '')}, where the guest unsubscribed`,
           },
-          { head: 'Since', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'Since', cell: ({ at }) => <RelativeTime at={at} /> },
           { head: 'Counts', cell: (one) => (one === consents[0] ? 'in force' : 'older') },
         ]}
       />
@@ -263,7 +263,7 @@ function Lane({ delivery, story }: { delivery: DeliveryNow; story: Story }) {
         <State of="delivered" tone={has.tone} label={has.text} />
         <span className="muted">
           {delivery.removed ? 'It was told that the record has left' : 'Delivered'}{' '}
-          <Ago at={delivery.delivered_at} none="" />.
+          <RelativeTime at={delivery.delivered_at} none="" />.
         </span>
       </li>
     );

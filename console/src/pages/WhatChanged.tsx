@@ -1,7 +1,7 @@
 import { useApi } from '../api/query.tsx';
 import type { Mark, Overview } from '../api/types.ts';
 import { actionText } from '../parts/actions.ts';
-import { Ago, Card, Empty } from '../parts/basics.tsx';
+import { Card, Empty, RelativeTime } from '../parts/basics.tsx';
 import { Table } from '../parts/Table.tsx';
 import { useMay } from '../shell/session.ts';
 
@@ -30,7 +30,7 @@ export function WhatChanged({ marks }: { marks: readonly Mark[] }) {
         rowKey={({ at, action, actor, what }) => `${at} ${action} ${actor} ${what}`}
         empty={<Empty small title="Nobody changed anything in this period" />}
         columns={[
-          { head: 'At', cell: ({ at }) => <Ago at={at} /> },
+          { head: 'At', cell: ({ at }) => <RelativeTime at={at} /> },
           {
             head: 'What',
             cell: (mark) => actionText(mark),

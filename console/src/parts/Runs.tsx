@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Run } from '../api/types.ts';
-import { Ago, State } from './basics.tsx';
+import { RelativeTime, State } from './basics.tsx';
 import { runDone } from './claims.ts';
 import { number, plural, span, syncName, words } from './format.ts';
 import { Table } from './Table.tsx';
@@ -81,7 +81,7 @@ export function RunTable(props: {
           phone: 'hidden',
           cell: ({ from, to }) => from && <span className="nowrap small num">{`${from} – ${to}`}</span>,
         },
-        { head: 'Started', phone: 'labelled', cell: (run) => <Ago at={run.started_at ?? run.queued_at} /> },
+        { head: 'Started', phone: 'labelled', cell: (run) => <RelativeTime at={run.started_at ?? run.queued_at} /> },
         {
           head: 'Took',
           kind: 'number',

@@ -35,7 +35,7 @@ export function TryNow({ action, of }: { action: Action; of: string }) {
       await call('integrations.resume', { integration: of, test });
       return test ? 'The partner accepts the credentials. Pulling resumes now.' : 'Pulling resumes now.';
     },
-    (said) => said,
+    (message) => message,
   );
   if (!operator) return null;
   const label = labels[action];

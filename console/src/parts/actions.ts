@@ -2,7 +2,7 @@ import type { Json } from '../api/types.ts';
 import { capital, shown, words } from './format.ts';
 
 /** What people did, by the id of the operation. */
-export const said: ReadonlyMap<string, string> = new Map([
+export const phrases: ReadonlyMap<string, string> = new Map([
   ['node.start', 'Node started'],
   ['session.create', 'Signed in'],
   ['documents.apply', 'Applied'],
@@ -119,7 +119,7 @@ export function auditText(row: {
   const what = named
     .filter(([key, value]) => !notNamed.has(key) && !isHash(value))
     .map(([key, value]) => part(key, value));
-  const verb = said.get(row.action) ?? capital(words(row.action.replace('.', ' ')));
+  const verb = phrases.get(row.action) ?? capital(words(row.action.replace('.', ' ')));
   const isFirst = / (of|for|in)$|^(Paused|Resumed|Resent|Reprocessed)$/.test(verb);
   const text = [verb, isFirst && integration, ...what, !isFirst && integration && `of ${integration}`]
     .filter(Boolean)
@@ -136,7 +136,7 @@ function part(key: string, value: Json): string {
 }
 
 export function actionText(mark: { action: string; what: string; integration: string | null }): string {
-  const verb = said.get(mark.action) ?? capital(words(mark.action.replace('.', ' ')));
+  const verb = phrases.get(mark.action) ?? capital(words(mark.action.replace('.', ' ')));
   const about = mark.what === mark.integration ? [mark.what] : [mark.what, mark.integration];
   return [verb, ...about].filter(Boolean).join(' ');
 }

@@ -64,7 +64,7 @@ const tones: Record<string, Tone> = {
   open: 'bad',
   cancelled: 'calm',
   no_show: 'calm',
-  running: 'brass',
+  running: 'accent',
   queued: 'info',
 };
 
@@ -77,7 +77,15 @@ export function State({ of, tone, label }: { of: string; tone?: Tone; label?: st
 }
 
 /** How long ago, updated while the page is open; the exact time on hover. What is to come (`next`) and is over was due: it happens now. */
-export function Ago({ at, none = 'never', next }: { at: string | null | undefined; none?: string; next?: boolean }) {
+export function RelativeTime({
+  at,
+  none = 'never',
+  next,
+}: {
+  at: string | null | undefined;
+  none?: string;
+  next?: boolean;
+}) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 5_000);

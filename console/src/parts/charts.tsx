@@ -5,7 +5,7 @@ import { topOf, withGaps } from './chart-scale.ts';
 
 export interface Line {
   readonly label: string;
-  /** A custom property of the theme, such as --brass-fill. */
+  /** A custom property of the theme, such as --accent-fill. */
   readonly colour: string;
   /** Null where nothing is known. */
   readonly values: readonly (number | null)[];

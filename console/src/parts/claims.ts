@@ -94,11 +94,16 @@ export function pushGaps(
   return claim('good', 'Up to ten minutes ago, no poll found a change that no event had reported.');
 }
 
-/** `isAlerted`: an alert says that some disappeared lately. */
-export function stillListed(unlisted: number, completeRuns: number, isAlerted: boolean): Claim {
+export function stillListed(
+  { bookings, findings }: Pick<Integration, 'bookings' | 'findings'>,
+  unlisted: number,
+  completeRuns: number,
+): Claim {
   if (unlisted > 0) return claim('warn', `${plural(unlisted, 'reservation')} no longer listed`);
   if (completeRuns === 0) return claim('calm', 'No run has been complete yet, so nothing was compared');
-  if (isAlerted) return claim('calm', 'Some disappeared lately and are listed again');
+  if (!bookings) return claim('calm', 'No reservation is stored, so nothing was compared');
+  if (findings.some(({ kind }) => kind === 'bookings_unlisted'))
+    return claim('calm', 'Some disappeared lately and are listed again');
   return claim('good', 'Every stored reservation is still listed');
 }
 

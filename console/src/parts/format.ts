@@ -1,6 +1,6 @@
 import type { Json } from '../api/types.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'brass';
+export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'info' | 'accent';
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',

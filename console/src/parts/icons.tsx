@@ -14,7 +14,7 @@ const draw = (children: ReactNode) => (
   </svg>
 );
 
-/** The logo: a desk bell with an incoming line. */
+/** The logo: a reception bell with an incoming line. */
 export const Mark = () => (
   <svg
     viewBox="0 0 32 32"

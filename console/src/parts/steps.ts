@@ -24,6 +24,23 @@ export function stepsOf({ now, step_ms, counted_until, series }: Series, periodM
   }));
 }
 
+const sparkStepMs = 300_000;
+const sparkSteps = 36;
+
+/** Three hours in steps of five minutes, oldest first. The answer leaves out steps in which nothing happened. */
+export function lastThreeHours<Kind extends string>(
+  points: readonly ({ readonly at: string } & Readonly<Record<Kind, number>>)[],
+  counts: readonly Kind[],
+  nowMs: number = Date.now(),
+): number[] {
+  const first = Math.floor(nowMs / sparkStepMs) - sparkSteps + 1;
+  const known = new Map(points.map((point) => [Math.floor(Date.parse(point.at) / sparkStepMs), point]));
+  return Array.from({ length: sparkSteps }, (_, index) => {
+    const point = known.get(first + index);
+    return point === undefined ? 0 : counts.reduce((sum, kind) => sum + point[kind], 0);
+  });
+}
+
 /** A count of the period as a rate: over the time that is counted, which soon after the first start is less than the period. */
 export function perMinute(count: number, { now, counted_until, series, nodes }: Counted, periodMs: number): number {
   const until = Date.parse(counted_until ?? now);

@@ -41,13 +41,13 @@ export function waitingText(
 ): string {
   if (waits_for) return stops[waits_for];
   const failed = attempts.filter(({ outcome }) => outcome === 'retry');
-  const said = (text: string | null | undefined) => (text ? ` Last answer: ${sentence(text)}` : '');
+  const lastAnswer = (text: string | null | undefined) => (text ? ` Last answer: ${sentence(text)}` : '');
   if (away_since) {
     const next = next_probe_at && Date.parse(next_probe_at) > Date.now() ? ago(next_probe_at) : 'now';
-    return `waits: the destination takes nothing since ${clockOf(away_since)} (${ago(away_since)}).${said(away_said ?? failed.at(-1)?.message)} It is tried again ${next}.`;
+    return `waits: the destination takes nothing since ${clockOf(away_since)} (${ago(away_since)}).${lastAnswer(away_said ?? failed.at(-1)?.message)} It is tried again ${next}.`;
   }
   const [first] = failed;
   if (attempt === 0 || first === undefined) return 'is sent next';
   const next = due_at && Date.parse(due_at) > Date.now() ? ago(due_at) : 'now';
-  return `waits: ${plural(attempt, 'attempt')} failed since ${clockOf(first.at)}.${said(failed.at(-1)?.message)} It is tried again ${next}.`;
+  return `waits: ${plural(attempt, 'attempt')} failed since ${clockOf(first.at)}.${lastAnswer(failed.at(-1)?.message)} It is tried again ${next}.`;
 }

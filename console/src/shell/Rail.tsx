@@ -5,7 +5,7 @@ import { useCallback, useContext, useEffect, useState, useSyncExternalStore } fr
 import { Problem } from '../api/client.ts';
 import { LiveContext } from '../api/live.ts';
 import type { Reach } from '../api/reach.ts';
-import { Ago, Notice } from '../parts/basics.tsx';
+import { Notice, RelativeTime } from '../parts/basics.tsx';
 import { number } from '../parts/format.ts';
 import { icons, Mark } from '../parts/icons.tsx';
 import { useCounts } from './overview.ts';
@@ -29,7 +29,7 @@ function NoService({ reach }: { reach: Reach }) {
     <Notice tone="bad" role="alert" title="The service does not answer">
       <div className="row">
         <span>
-          {reach.said} What is on this page is as it was before.{' '}
+          {reach.reason} What is on this page is as it was before.{' '}
           <span aria-hidden="true">{leftS > 0 ? `It is tried again in ${leftS} s.` : 'It is tried now.'}</span>
         </span>
         <Button size="xs" variant="default" onClick={reach.tryNow}>
@@ -50,7 +50,7 @@ function Outdated() {
   const { error, dataUpdatedAt } = outdated;
   return (
     <Notice tone="bad" role="alert" title={error.message}>
-      This page may be outdated: the last answer came <Ago at={new Date(dataUpdatedAt).toISOString()} />.{' '}
+      This page may be outdated: the last answer came <RelativeTime at={new Date(dataUpdatedAt).toISOString()} />.{' '}
       {error instanceof Problem && error.status === 401 && <Link to="/sign-in">Sign in</Link>}
     </Notice>
   );

@@ -8,7 +8,7 @@ import { Mark } from '../parts/icons.tsx';
 
 /** Signs in through the identity provider, if one is configured, by a one-time link, or by a token that is pasted. The link has its token after #, which browsers do not send. */
 export function SignIn() {
-  const [said, setSaid] = useState<string>();
+  const [refusal, setRefusal] = useState<string>();
   const [busy, setBusy] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -21,7 +21,7 @@ export function SignIn() {
         queries.clear();
         await navigate({ to: '/', replace: true });
       } catch (error) {
-        setSaid((error as Error).message);
+        setRefusal((error as Error).message);
         setBusy(false);
       }
     },
@@ -48,7 +48,7 @@ export function SignIn() {
       const { url } = await call('session.oidc');
       location.assign(url);
     } catch (error) {
-      setSaid((error as Error).message);
+      setRefusal((error as Error).message);
       setBusy(false);
     }
   };
@@ -59,15 +59,15 @@ export function SignIn() {
     if (token !== '') void enter(token.split('#').at(-1) ?? token);
   };
   return (
-    <main className="door">
-      <div className="door-card">
+    <main className="sign-in">
+      <div className="sign-in-card">
         <div className="wordmark">
           <Mark /> Innbound
         </div>
         <h1>{busy ? 'Signing in …' : 'Sign in'}</h1>
-        {said && (
-          <p className="said" role="alert">
-            {said}
+        {refusal && (
+          <p className="refusal" role="alert">
+            {refusal}
           </p>
         )}
         {ways?.oidc && (

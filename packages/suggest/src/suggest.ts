@@ -41,7 +41,12 @@ export type Suggestion =
       /** Statuses without words, each with its count: only the partner can say what they mean. */
       readonly unknown: readonly string[];
     }
-  | { readonly kind: 'nothing'; readonly message: string };
+  | {
+      readonly kind: 'nothing';
+      /** Its lists have no item: an answer with reservations may be understood. */
+      readonly isEmpty: boolean;
+      readonly message: string;
+    };
 
 /** Proposes a connector from a response alone, with a reason for each line. It has no knowledge of particular partners. */
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
@@ -61,8 +66,17 @@ export function suggestConnector(sample: Json, options: SuggestOptions = {}): Su
 function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
   const root = findRoot(sample);
   if (root === undefined) {
+    const lists = listsIn(sample);
+    const isEmpty = lists.length > 0 && lists.every((list) => list.length === 0);
+    if (isEmpty)
+      return {
+        kind: 'nothing',
+        isEmpty,
+        message: 'The list in the sample is empty: take an answer with reservations in it.',
+      };
     return {
       kind: 'nothing',
+      isEmpty,
       message:
         'No list in the sample has records with the two dates of a stay. If it is a response with reservations, its dates have a form or a place that is not recognised: write the connector by hand (docs/reference/mapping.md) and try it with innbound map.',
     };
@@ -105,6 +119,10 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
     unknown,
   };
 }
+
+/** Every list that is in no other list. */
+const listsIn = (value: Json): readonly (readonly Json[])[] =>
+  Array.isArray(value) ? [value] : isObject(value) ? Object.values(value).flatMap(listsIn) : [];
 
 interface MappedFields {
   readonly reservation: ReadonlyMap<string, Match>;

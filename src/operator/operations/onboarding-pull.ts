@@ -141,7 +141,10 @@ export async function testPull(runtime: Runtime, link: OnboardingLink, by: strin
     const { code, message, request } = fetched;
     return { request, failure: { code, message, meaning: errors[code].what }, records: [], filled: [], unread: [] };
   }
-  await proposeMapping(runtime, link, fetched.sample, by);
+  if ((await proposeMapping(runtime, link, fetched.sample, by)) === 'empty') {
+    await save(runtime, link, before, noPull(runtime));
+    return { request: fetched.request, records: [], filled: [], unread: [] };
+  }
   const brand = rehearsing(runtime, integration);
   const { source: connector } = await inForce(runtime, 'connector', brand.connector.name);
   const read = await offThread(runtime, 'preview', {
@@ -198,20 +201,20 @@ export async function checkPull(runtime: Runtime, link: OnboardingLink, signal: 
   if (checked) await saveChecked(checked);
 }
 
-/** Fills the shape and the mapping of a connector that has none, from the partner's own answer. */
+/** Fills the shape and the mapping of a connector that has none, from the partner's own answer. An empty list has nothing to read them from. */
 async function proposeMapping(
   runtime: Runtime,
   { integration, link_id }: OnboardingLink,
   sample: string,
   by: string,
-): Promise<void> {
+): Promise<'empty' | undefined> {
   const brand = runtime.active().integrations.get(integration);
-  if (brand === undefined || !ownsConnector(runtime, integration)) return;
+  if (brand === undefined || !ownsConnector(runtime, integration)) return undefined;
   const { source } = await inForce(runtime, 'connector', brand.connector.name);
   const present: Document = parseDocument(source, { uniqueKeys: false });
-  if (present.has('map') || present.has('shape')) return;
+  if (present.has('map') || present.has('shape')) return undefined;
   const suggested = await offThread(runtime, 'suggest', { sample, name: brand.connector.name });
-  if (suggested.kind !== 'ok') return;
+  if (suggested.kind !== 'ok') return suggested.isEmpty ? 'empty' : undefined;
   const proposed: Document = parseDocument(suggested.connector, { uniqueKeys: false });
   const edit = (yaml: Document) => {
     for (const key of ['shape', 'map', 'values', 'unknown_status']) {
@@ -225,6 +228,7 @@ async function proposeMapping(
   };
   const within = (tx: Tx) => holdLink(tx, link_id, 'partner', 'test');
   await editOrThrow(runtime, 'connector', brand.connector.name, by, edit, within);
+  return undefined;
 }
 
 const noPull = (runtime: Runtime): Omit<PullFacts, 'settings'> => ({

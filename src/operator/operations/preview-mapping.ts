@@ -18,7 +18,7 @@ import { sampleEvent, stateSampleEvent } from './sample-event.ts';
 /** Proposes a connector for a sample response. Stores nothing. */
 export function suggestMapping({ sample, name }: { readonly sample: string; readonly name: string }) {
   const read = readSample(sample);
-  if (read.kind === 'invalid') return { kind: 'nothing', message: read.message } as const;
+  if (read.kind === 'invalid') return { kind: 'nothing', isEmpty: false, message: read.message } as const;
   const suggestion = suggestConnector(read.value, { name });
   if (suggestion.kind === 'nothing') return suggestion;
   const { fields, unmapped, unknown } = suggestion;

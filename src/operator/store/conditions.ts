@@ -96,14 +96,10 @@ export const deadLetterGrowth = (db: Pool, refusing: readonly string[]) =>
 
 export const clockSkews = (db: Pool) =>
   rowsOf(db)<Facts['skews'][number]>(
-    `select integration, sum(refused)::int as refused, sum(ahead)::int as ahead, sum(taken)::int as taken from (
-       select integration, sum(count) as refused, 0 as ahead, 0 as taken from rejections
-        where reason in ('timestamp_old', 'timestamp_ahead') and hour >= date_trunc('hour', now()) - interval '1 hour'
-          and integration <> '' group by integration
-       union all
-       select integration, 0, count(*) filter (where occurred_at > received_at + interval '1 minute'), count(*) from events
-        where received_at > now() - interval '1 hour' group by integration) t
-      group by integration having sum(refused) > 0 or sum(ahead) > 0`,
+    `select * from (
+       select integration, (count(*) filter (where occurred_at > received_at + interval '1 minute'))::int as ahead, count(*)::int as taken
+         from events where received_at > now() - interval '1 hour' group by integration) t
+      where ahead > 0`,
   );
 
 interface Habit {

@@ -17,7 +17,7 @@ export interface IntegrationNow {
   readonly last_run_at: Date | null;
   readonly last_run_status: string | null;
   readonly running: number;
-  /** Stored bookings, and those with an e-mail address; null if they were never counted. */
+  /** Stored bookings, and those with an e-mail address; null if those that came were never counted. */
   readonly bookings: number | null;
   readonly with_email: number;
   /** Deliveries ever, and the last of them (within ten seconds; an hour if it is long ago). */
@@ -37,7 +37,9 @@ export const integrationsNow = (db: Pool, names: readonly string[]): Promise<Int
             (select e.received_at from events e where e.integration = n.name and e.event <> 'guest.feedback' order by e.seq desc limit 1) as last_event_at,
             r.finished_at as last_run_at, r.state as last_run_status,
             (select count(*)::int from runs g where g.integration = n.name and g.state in ('queued', 'running')) as running,
-            (e.quality ->> 'bookings')::int as bookings, coalesce((e.quality ->> 'with_email')::int, 0) as with_email,
+            coalesce((e.quality ->> 'bookings')::int,
+                     case when not exists (select from records r where r.integration = n.name and r.type = 'reservation') then 0 end) as bookings,
+            coalesce((e.quality ->> 'with_email')::int, 0) as with_email,
             coalesce(e.delivered, 0)::float8 as delivered,
             coalesce((select at + interval '10 seconds' from activity a where a.integration = n.name and a.step = '10s' and a.delivered > 0
                        order by at desc limit 1),

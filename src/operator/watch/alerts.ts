@@ -40,7 +40,7 @@ function joined(group: readonly Condition[], shared: Facts['shared']): readonly 
   if (first === undefined || first.integration === '') return group;
   if (first.kind === 'destination_failing') return [ofDestination(first, group)];
   const { code } = first.detail;
-  const subject = typeof code === 'string' ? `${first.subject} ${code}` : first.subject;
+  const subject = typeof code === 'string' ? `${first.subject} ${code}`.trim() : first.subject;
   const isShared = shared.some((alert) => alert.kind === first.kind && alert.subject === subject);
   if (group.length < (isShared ? fewBrands : manyBrands)) return group;
   const integrations = group.map(({ integration }) => integration).sort();

@@ -1,6 +1,6 @@
 import { manyBrands, namedBrands } from './alerts.ts';
 import { isNew, ofEvidence } from './conditions/evidence.ts';
-import { ofEvents, ofPulls, ofStreams, ofVolumes } from './conditions/feeds.ts';
+import { isUntimely, ofEvents, ofPulls, ofStreams, ofVolumes } from './conditions/feeds.ts';
 import { behindMs, clause, counted, type Judged, lateness, leastLateMs } from './conditions/judged.ts';
 import type { Condition, Facts, LaneFacts } from './facts.ts';
 
@@ -36,6 +36,7 @@ function withoutEffects(facts: Facts): Facts {
   const affected = new Set(facts.partnerCircuits.flatMap(({ integrations }) => integrations));
   const refused = new Set(facts.authFailures.map(({ integration }) => integration));
   const away = new Set<string>([...facts.circuits, ...facts.refusing].map(({ name }) => name));
+  const untimely = new Set(facts.refusals.filter(isUntimely).map(({ integration }) => integration));
   const isWorking = !facts.missingRoles.includes('worker');
   return {
     ...facts,
@@ -44,6 +45,7 @@ function withoutEffects(facts: Facts): Facts {
         (!affected.has(integration) || !apiFailures.has(error_code ?? '')) &&
         (!refused.has(integration) || error_code !== 'pull.auth_failed'),
     ),
+    skews: facts.skews.filter(({ integration }) => !untimely.has(integration)),
     waitingRuns: facts.waitingRuns.filter((run) => !affected.has(run.integration)),
     feeds: facts.feeds.filter(({ feed, integration }) => feed === 'push' || !affected.has(integration)),
     lanes: facts.lanes.filter(({ destination, paused }) => isWorking && (paused || !away.has(destination))),
@@ -111,6 +113,7 @@ function* ofService({
   }
 }
 
+/** New in an hour, and open: what was replayed or dropped is over. */
 export const fewestDead = 10;
 
 function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Generator<Judged> {
@@ -136,7 +139,7 @@ function* ofRecords({ deadLetters, holds, unusual, cancelled: many }: Facts): Ge
   for (const { integration, last_hour, usual, open } of deadLetters) {
     const about = { kind: 'dead_letters_growing', state: 'attention', integration } as const;
     const are = open === 1 ? '1 dead letter is open.' : `${open} dead letters are open.`;
-    if (last_hour >= fewestDead && last_hour >= usual * 3) {
+    if (open >= fewestDead && last_hour >= fewestDead && last_hour >= usual * 3) {
       const message = `${last_hour} new dead letters in an hour instead of the usual ${Number(usual.toFixed(1))}; ${are}`;
       yield { ...about, message, detail: { last_hour, usual, open } };
     } else if (open > 0) yield { ...about, message: are, quiet: true };

@@ -184,13 +184,19 @@ export function judgeNodes(
 
 /** What the running service knows to be wrong: a destination that refuses the key is no fault of the machine, and one of the installation. */
 export function judgeAlerts(
-  open: readonly { readonly kind: string; readonly severity: string; readonly message: string }[],
+  open: readonly Readonly<Record<'kind' | 'integration' | 'severity' | 'message', string>>[],
 ): Diagnosis[] {
   if (open.length === 0) return [ok('alerts', 'No alert is open, as the running nodes judged last.')];
-  return open.map(({ kind, severity, message }) =>
-    (severity === 'critical' ? problem : warning)(`alerts.${kind}`, message, adviceFor([kind]).join(' ')),
-  );
+  return open
+    .filter(({ kind }) => !examined.has(kind))
+    .map(({ kind, integration, severity, message }) => {
+      const said = integration === '' ? message : `${integration}: ${message}`;
+      return (severity === 'critical' ? problem : warning)(`alerts.${kind}`, said, adviceFor([kind]).join(' '));
+    });
 }
+
+/** Kinds of alerts about what is examined here itself. */
+const examined: ReadonlySet<string> = new Set(['role_missing', 'node_stalled', 'disk_full']);
 
 export interface HostFacts {
   readonly origin: string;

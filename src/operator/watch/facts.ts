@@ -230,9 +230,7 @@ export const noFacts = {
   refusals: [] as readonly (Refusals & { readonly integration: string })[],
   skews: [] as readonly {
     readonly integration: string;
-    /** Refused in the last hour or two because their time was too far off. */
-    readonly refused: number;
-    /** Accepted, but more than a minute in the future. */
+    /** Of the events accepted in the last hour, those more than a minute in the future. */
     readonly ahead: number;
     readonly taken: number;
   }[],

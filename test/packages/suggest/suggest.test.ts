@@ -224,6 +224,13 @@ test('a sample without reservations gives no suggestion, with the reason', () =>
     const suggestion = suggestConnector(sample);
     assert.equal(suggestion.kind, 'nothing');
   }
+  const isEmpty = (sample: Json) => {
+    const suggestion = suggestConnector(sample);
+    return suggestion.kind === 'nothing' && suggestion.isEmpty;
+  };
+  assert.equal(isEmpty({ reservations: [], total: 0 }), true);
+  assert.equal(isEmpty({ rooms: [{ id: 1 }], reservations: [] }), false);
+  assert.equal(isEmpty({ error: 'unauthorized' }), false);
 });
 
 test('no JSON makes it fail, and every suggestion is a valid connector', () => {

@@ -6,7 +6,7 @@ import { fill } from '../../../partner/texts.ts';
 import { call } from '../../api/client.ts';
 import { useAct, useApi } from '../../api/query.tsx';
 import type { OnboardingDetail as Detail, Json } from '../../api/types.ts';
-import { Ago, Loaded, Notice, State } from '../../parts/basics.tsx';
+import { Loaded, Notice, RelativeTime, State } from '../../parts/basics.tsx';
 import { JsonText } from '../../parts/data.tsx';
 import { LineDiff } from '../../parts/LineDiff.tsx';
 import { Sure } from '../../parts/Sure.tsx';
@@ -84,13 +84,13 @@ function Talk({ link }: { link: Detail }) {
       )}
       {link.comments
         .filter((one) => one.text !== '')
-        .map(({ at, side, author, about, text: said }) => (
+        .map(({ at, side, author, about, text }) => (
           <div key={`${at} ${about}`}>
             <div className="muted small">
-              {side === 'partner' ? link.partner : author} · <Ago at={at} />
+              {side === 'partner' ? link.partner : author} · <RelativeTime at={at} />
               {about !== '' && ` · ${about}`}
             </div>
-            <div>{said}</div>
+            <div>{text}</div>
           </div>
         ))}
       {operator && (

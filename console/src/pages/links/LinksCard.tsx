@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../../api/query.tsx';
 import type { OnboardingRow } from '../../api/types.ts';
-import { Ago, Card, Empty, State } from '../../parts/basics.tsx';
+import { Card, Empty, RelativeTime, State } from '../../parts/basics.tsx';
 import { Table } from '../../parts/Table.tsx';
 import { useMay } from '../../shell/session.ts';
 import { LinkDetail } from './LinkDetail.tsx';
@@ -52,7 +52,7 @@ export function LinksCard({ integration }: { integration: string }) {
             phone: 'labelled',
             cell: ({ checks }) => `${checks.filter(({ state }) => state === 'done').length} of ${checks.length}`,
           },
-          { head: 'Expires', phone: 'labelled', cell: ({ expires_at }) => <Ago at={expires_at} /> },
+          { head: 'Expires', phone: 'labelled', cell: ({ expires_at }) => <RelativeTime at={expires_at} /> },
         ]}
       />
       <Modal opened={creating} onClose={() => setCreating(false)} title="Create an onboarding link" size="lg">

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { useApi } from '../../api/query.tsx';
 import type { Issued } from '../../api/types.ts';
-import { Ago, Card, Failure, Notice, State } from '../../parts/basics.tsx';
+import { Card, Failure, Notice, RelativeTime, State } from '../../parts/basics.tsx';
 import { firstEvent } from '../../parts/claims.ts';
 import { Copyable } from '../../parts/data.tsx';
 import { words } from '../../parts/format.ts';
@@ -70,7 +70,7 @@ function Push({ brand, issued, onIssued }: Pick<Parameters<typeof FirstData>[0],
           <Notice tone={firstEvent(first).tone} role="status" title={firstEvent(first).text}>
             <p>
               <code>{first.event}</code> <State of={first.state} label={words(first.outcome ?? first.state)} />{' '}
-              <Ago at={first.received_at} />
+              <RelativeTime at={first.received_at} />
             </p>
             {first.id && first.type && (
               <RecordLink integration={brand.name} type={first.type} id={first.id}>

@@ -1,35 +1,35 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/types.ts';
-import { Ago, State } from '../../parts/basics.tsx';
+import { RelativeTime, State } from '../../parts/basics.tsx';
 import { type Cause, type Faults, faultsOf, isFault, thingsWrong } from '../../parts/faults.ts';
 import { brandsText, plural } from '../../parts/format.ts';
 
 /** What is wrong: each cause once, the one that concerns most first, with since when, its effect, and the one thing to do. */
 export function Causes({ data }: { data: Overview }) {
-  const { everywhere, causes, found, count } = faultsOf(data);
+  const { everywhere, shown, folded, count } = faultsOf(data);
   const waiting = data.causes.filter((cause) => !isFault(cause));
-  const isCritical = found.length > 0 || data.causes.some(({ severity }) => severity === 'critical');
-  const others = causes.length + found.length;
-  // The worst stay in view together with the flow and the brands.
-  const shown = everywhere.length > 0 ? 0 : mostShown;
-  const folded = Math.max(0, causes.length - shown) + Math.max(0, found.length - Math.max(0, shown - causes.length));
+  const hasFound = [everywhere, shown, folded].some(({ found }) => found.length > 0);
+  const isCritical = hasFound || data.causes.some(({ severity }) => severity === 'critical');
+  const first = everywhere.causes.length + everywhere.found.length;
+  const others = folded.causes.length + folded.found.length;
   return (
     <>
       {count > 0 && (
         <section className="causes" data-tone={isCritical ? 'bad' : 'warn'} aria-labelledby="causes">
           <h2 id="causes">{thingsWrong(count)}</h2>
-          <List causes={everywhere} />
-          <List causes={causes.slice(0, shown)} />
-          <Found faults={found.slice(0, Math.max(0, shown - causes.length))} />
-          {folded > 0 && (
+          <List causes={everywhere.causes} />
+          <Found faults={everywhere.found} />
+          <List causes={shown.causes} />
+          <Found faults={shown.found} />
+          {others > 0 && (
             <details>
               <summary>
-                {plural(folded, 'other')}
-                {folded === others && ', which may be its effect'}
+                {plural(others, 'other')}
+                {first > 0 && ', which may be its effect'}
               </summary>
-              <List causes={causes.slice(shown)} />
-              <Found faults={found.slice(Math.max(0, shown - causes.length))} />
+              <List causes={folded.causes} />
+              <Found faults={folded.found} />
             </details>
           )}
         </section>
@@ -60,7 +60,7 @@ function List({ causes }: { causes: readonly Cause[] }) {
             </div>
             <p>{cause.message}</p>
             <p className="muted small">
-              Began <Ago at={cause.since} /> · {effectText(cause)}
+              Began <RelativeTime at={cause.since} /> · {effectText(cause)}
             </p>
           </div>
           <Remedy cause={cause} />
@@ -70,7 +70,7 @@ function List({ causes }: { causes: readonly Cause[] }) {
   );
 }
 
-function Found({ faults }: { faults: Faults['found'] }) {
+function Found({ faults }: { faults: Faults['shown']['found'] }) {
   if (faults.length === 0) return null;
   return (
     <ul>
@@ -96,7 +96,6 @@ function Found({ faults }: { faults: Faults['found'] }) {
 
 const look = { className: 'remedy', size: 'xs', variant: 'default' } as const;
 const mostFaults = 10;
-const mostShown = 4;
 
 function effectText({ cause, kind: of, brands, integrations, bookings, waiting, dead_letters }: Cause): string {
   const [kind] = cause.split(':', 1);

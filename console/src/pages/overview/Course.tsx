@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react';
 import type { Overview as Data, Mark, Point } from '../../api/types.ts';
-import { Ago, Card, Facts } from '../../parts/basics.tsx';
+import { Card, Facts, RelativeTime } from '../../parts/basics.tsx';
 import { Chart, Key, type Line } from '../../parts/charts.tsx';
 import { number, plural, span } from '../../parts/format.ts';
 import { stepsOf } from '../../parts/steps.ts';
@@ -62,7 +62,7 @@ function Charts(props: { data: Data; periodMs: number; marks: readonly Mark[] })
         label: `Throughput, ${per}`,
         unit: count,
         lines: [
-          { ...rate('delivered', '--brass-fill', 'delivered'), fill: true },
+          { ...rate('delivered', '--accent-fill', 'delivered'), fill: true },
           rate('events', '--info', 'events'),
           rate('changes', '--good', 'changes'),
         ],
@@ -109,7 +109,7 @@ function Nodes({ data }: { data: Data }) {
             {node}
           </span>,
           <span key="role">
-            {role}, started <Ago at={started_at} />
+            {role}, started <RelativeTime at={started_at} />
           </span>,
         ])}
       />

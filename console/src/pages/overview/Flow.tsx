@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Overview } from '../../api/types.ts';
 import { Card, type Tone } from '../../parts/basics.tsx';
-import { isOf } from '../../parts/faults.ts';
+import { isOf, worst } from '../../parts/faults.ts';
 import { number, plural, span } from '../../parts/format.ts';
 import { Mark } from '../../parts/icons.tsx';
 import { perMinute } from '../../parts/steps.ts';
@@ -16,19 +16,11 @@ interface Place {
   readonly perMinute: number;
   /** Something moved in the last minute. */
   readonly moves: boolean;
-  readonly said: string;
+  readonly detail: string;
   /** To the cause, if something is wrong; else to the thing. */
   readonly to: string;
 }
 
-export const worst: Readonly<Record<Brand['state'], number>> = {
-  auth_failed: 5,
-  failing: 4,
-  attention: 3,
-  paused: 2,
-  new: 1,
-  healthy: 0,
-};
 const toneOf = (state: Brand['state']): Tone =>
   worst[state] >= 4 ? 'bad' : state === 'attention' ? 'warn' : state === 'healthy' ? 'good' : 'calm';
 
@@ -85,10 +77,10 @@ export function Flow({ data, periodMs }: { data: Overview; periodMs: number }) {
 function Column(props: { label: string; places: readonly Place[]; right?: boolean }): ReactNode {
   return (
     <ul className="flow-places" data-right={props.right} aria-label={props.label}>
-      {props.places.map(({ key, label, tone, said, to }) => (
+      {props.places.map(({ key, label, tone, detail, to }) => (
         <li key={key} data-tone={tone}>
           <Link to={to}>{label}</Link>
-          <span className="muted small">{said}</span>
+          <span className="muted small">{detail}</span>
         </li>
       ))}
     </ul>
@@ -116,7 +108,7 @@ function partners({ health, causes }: Overview, rateOf: Rate): Place[] {
         tone: toneOf(sick?.state ?? 'healthy'),
         perMinute: changesPerMinute,
         moves: brands.some(({ moves }) => moves),
-        said: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(changesPerMinute)}`,
+        detail: `${isOne ? '' : `${plural(brands.length, 'brand')}, `}${rate(changesPerMinute)}`,
         to: cause
           ? `/incidents/${cause.incident_id}`
           : isOne
@@ -146,7 +138,7 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
         tone: isFailing ? 'bad' : cause || held > 0 ? 'warn' : mine.some(({ moves }) => moves) ? 'good' : 'calm',
         perMinute: changesPerMinute,
         moves: !isFailing && mine.some(({ moves }) => moves),
-        said: `${mine.every(({ preview }) => preview) ? 'in preview, ' : ''}${backlogOf(waiting, held)}`,
+        detail: `${mine.every(({ preview }) => preview) ? 'in preview, ' : ''}${backlogOf(waiting, held)}`,
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })

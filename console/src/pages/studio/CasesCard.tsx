@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Answer, call } from '../../api/client.ts';
 import { useAct, useApi } from '../../api/query.tsx';
 import type { Difference } from '../../api/types.ts';
-import { Ago, Card, Empty, State } from '../../parts/basics.tsx';
+import { Card, Empty, RelativeTime, State } from '../../parts/basics.tsx';
 import { DiffTable } from '../../parts/data.tsx';
 import { plural } from '../../parts/format.ts';
 import { Table } from '../../parts/Table.tsx';
@@ -83,7 +83,7 @@ export function CasesCard(props: {
               <>
                 <strong>{one.name}</strong>{' '}
                 <span className="muted small">
-                  {one.push ? 'event, ' : ''}kept <Ago at={one.saved_at} /> by {one.saved_by}
+                  {one.push ? 'event, ' : ''}kept <RelativeTime at={one.saved_at} /> by {one.saved_by}
                 </span>
                 {one.message && <div>{one.message}</div>}
                 {one.diff.length > 0 && (

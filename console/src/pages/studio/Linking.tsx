@@ -81,9 +81,9 @@ export function Linking(props: {
               lit={lit('canonical')}
               scrolls={scrolls('canonical')}
               describe={(path) => {
-                const said = links.said.get(path);
+                const origin = links.origins.get(path);
                 return {
-                  words: said === undefined ? 'added by normalization or rules' : `from ${said}`,
+                  words: origin === undefined ? 'added by normalization or rules' : `from ${origin}`,
                   isLoose: false,
                 };
               }}
@@ -92,7 +92,7 @@ export function Linking(props: {
             />
             <p className="small muted" role="status">
               {spot?.side === 'canonical'
-                ? `${spot.path} ← ${links.said.get(spot.path) ?? 'normalization or rules'}`
+                ? `${spot.path} ← ${links.origins.get(spot.path) ?? 'normalization or rules'}`
                 : spot
                   ? `${spot.path} → ${partners.join(', ') || 'not mapped'}`
                   : 'Point at a value to see where it came from.'}

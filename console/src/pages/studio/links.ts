@@ -9,7 +9,7 @@ export interface Links {
   /** Raw path to canonical paths. */
   readonly targets: ReadonlyMap<string, readonly string[]>;
   /** As a person would write it, such as `price + tax`. */
-  readonly said: ReadonlyMap<string, string>;
+  readonly origins: ReadonlyMap<string, string>;
   readonly isUnmapped: (rawPath: string) => boolean;
 }
 
@@ -25,7 +25,7 @@ export function linksOf({ origins = {}, unmapped = [] }: Record): Links {
   return {
     sources,
     targets,
-    said: new Map(Object.entries(origins)),
+    origins: new Map(Object.entries(origins)),
     isUnmapped: (path) => missed.has(path.replace(/\[\d+\]/g, '[]')),
   };
 }

@@ -7,6 +7,7 @@ import { countRejections, listRejections } from '../../../core/store/events/reje
 import { listSandboxReports, readSandboxReport } from '../../../core/store/events/sandbox.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { addressFor, publicUrl } from '../../operations/endpoints.ts';
+import { remedyOf } from '../../watch/conditions/feeds.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import { admin, anyJson, instant, type Node, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
 
@@ -135,7 +136,14 @@ export function endpointRoutes({ runtime }: Node): Route[] {
 
 const rejections = z.object({
   items: z.array(rejection),
-  last_day: z.array(z.object({ code: z.string(), reason: z.string(), count: z.int() })),
+  last_day: z.array(
+    z.object({
+      code: z.string(),
+      reason: z.string(),
+      count: z.int(),
+      remedy: z.string().describe('The cause, and what to do.'),
+    }),
+  ),
 });
 
 async function rejectionsOf({ pool }: Runtime, integration: string) {
@@ -145,7 +153,7 @@ async function rejectionsOf({ pool }: Runtime, integration: string) {
   ]);
   return {
     items: items.map(({ integration: _, ...shown }) => shown),
-    last_day: counts,
+    last_day: counts.map((one) => ({ ...one, remedy: remedyOf(one) })),
   };
 }
 

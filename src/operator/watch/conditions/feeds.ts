@@ -35,7 +35,7 @@ export function* ofPulls(facts: Facts): Generator<Judged> {
   for (const { integration, count, is_empty } of facts.unlisted) {
     if (count < fewestUnlisted) continue;
     const message = is_empty
-      ? `The partner's list is empty: its last runs found no booking. ${count} that it listed a day ago stay as they are.`
+      ? `The partner's list is empty: its last runs found no booking. ${count} that it listed before stay as they are.`
       : `${count} reservations disappeared from the partner's lists in a day, without a cancellation.`;
     yield { kind: 'bookings_unlisted', state: 'attention', integration, message, detail: { count } };
   }
@@ -89,21 +89,21 @@ export function* ofEvents({ feeds, refusals, pending, skews }: Facts): Generator
     const about = { kind: 'events_behind', state: 'attention', integration, message } as const;
     yield { ...about, detail: { count, oldest_ms }, ...(oldest_ms < behindMs && { quiet: true }) };
   }
-  for (const { integration, refused, ahead, taken } of skews) {
-    if (refused >= fewestRefusals) {
-      const message = `${refused} events were refused because their timestamp was more than five minutes off: the sender's clock is wrong.`;
-      yield { kind: 'clock_skew', state: 'failing', integration, message, detail: { refused } };
-    } else if (ahead >= 3 && ahead * 2 > taken) {
-      const message = `${ahead} of ${taken} events of the last hour had a time in the future: the sender's clock is ahead.`;
-      yield { kind: 'clock_skew', state: 'attention', integration, message, detail: { ahead, taken } };
-    }
+  for (const { integration, ahead, taken } of skews) {
+    if (ahead < 3 || ahead * 2 <= taken) continue;
+    const message = `${ahead} of ${taken} events of the last hour had a time in the future: the sender's clock is ahead.`;
+    yield { kind: 'clock_skew', state: 'attention', integration, message, detail: { ahead, taken } };
   }
 }
+
+/** A wrong clock is the cause of what it makes us refuse. */
+export const isUntimely = ({ reason }: Refusals): boolean => reason.startsWith('timestamp_');
 
 function* ofRefusals({ integration, ...refused }: Facts['refusals'][number]): Generator<Judged> {
   const { count, code, reason, lately, acceptedLately, since } = refused;
   const share = lately / Math.max(1, lately + acceptedLately);
-  const about = { kind: 'webhooks_refused', integration, message: describeRefusals(refused) } as const;
+  const kind = isUntimely(refused) ? 'clock_skew' : 'webhooks_refused';
+  const about = { kind, integration, message: describeRefusals(refused) } as const;
   const detail = { code, reason, count };
   if (since >= fewestRefusals || (lately >= fewestRefusals && share >= 0.5))
     yield { ...about, state: 'failing', detail };
@@ -130,8 +130,13 @@ function describeRefusals({ count, code, reason, lately, acceptedLately, everAcc
     : since > 0
       ? 'none was accepted since'
       : `${lately} of the last ${lately + acceptedLately}`;
+  return `${count} ${were} refused in the last 24 hours, ${others}. ${remedyOf({ code, reason })}`;
+}
+
+/** Why a webhook was refused, and what to do. */
+export function remedyOf({ code, reason }: Pick<Refusals, 'code' | 'reason'>): string {
   const { what, next } = errors[code as ErrorCode] ?? { what: `${code}, ${reason}.`, next: '' };
-  return `${count} ${were} refused in the last 24 hours, ${others}. ${causes.get(reason) ?? `${what} ${next}`}`;
+  return causes.get(reason) ?? `${what} ${next}`;
 }
 
 /** After a node died, the partner may still count its connection for a moment. */
