@@ -1,5 +1,5 @@
 /** Which test files share a process in the suite, and in which order the processes start. */
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -41,59 +41,43 @@ export type TestPlan = ReadonlyMap<string, readonly string[]>;
 /** Packing and installing takes a minute and a half: `npm run release:check` does it, which CI also runs. */
 export const beforeRelease = 'test/install/packages/packages.test.ts';
 
+/**
+ * What starts last should be short, or one core waits for the other at the end: the longest process first, as `scripts/test --record` saw
+ * it. One that is not in the record may be long.
+ */
 export function planTests(root: string): TestPlan {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort();
   const plan = Map.groupBy(
     files.filter((file) => file !== beforeRelease),
     processOf,
   );
-  const started = longest.filter((name) => plan.has(name));
-  return new Map([...new Set([...started, ...plan.keys()])].map((name) => [name, plan.get(name) ?? []]));
+  const seconds = new Map(recorded(root).map(({ name, seconds }) => [name, seconds]));
+  const ofName = (name: string) => seconds.get(name) ?? Number.MAX_VALUE;
+  return new Map([...plan].toSorted(([a], [b]) => ofName(b) - ofName(a)));
 }
 
-/**
- * Started first and in this order. What starts last should be short, or one core waits for the other at the end; and those that keep a core
- * busy take turns with those that mostly wait for processes and timers.
- */
-export const longest = [
-  'console-2',
-  'operations',
-  'deliver/people',
-  'onboard',
-  'intake-stream',
-  'deliver',
-  'console-1',
-  'deliver/people-kill',
-  'pure',
-  'deliver/pace',
-  'api',
-  'e2e/demo',
-  'store',
-  'packages',
-  'connectors/vendors/vendors',
-  'intake/pull/resume',
-  'rest',
-  'deliver/busy',
-  'deliver/promises',
-  'e2e/kill',
-  'intake/pull/partner-scripts',
-  'intake-pull',
-  'deliver/circuit',
-  'deliver/sigstop',
-  'persons',
-  'e2e/rolling-restart',
-  'e2e/tutorial',
-  'e2e/key-rotation',
-  'intake-push',
-  'install',
-  'e2e/stop',
-  'e2e',
-  'deliver/chaos',
-  'intake-push-timed',
-  'embedded-postgres',
-  'history',
-  'simulation',
-];
+/** What a process of the suite took, with the programs that it started. */
+export interface Cost {
+  readonly name: string;
+  readonly seconds: number;
+  readonly processorSeconds: number;
+}
+
+/** A line for each process. */
+export const readCosts = (text: string): readonly Cost[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' '))
+    .map(([name = '', seconds, processor]) => ({
+      name,
+      seconds: Number(seconds),
+      processorSeconds: Number(processor),
+    }));
+
+export const recordOf = (root: string): string => path.join(root, 'scripts', 'test-costs.txt');
+
+export const recorded = (root: string): readonly Cost[] => readCosts(readFileSync(recordOf(root), 'utf8'));
 
 /** Files of the pure rooms and the store that start programs or further servers, or fill large tables. */
 const slow = [
@@ -150,7 +134,7 @@ function processOf(file: string): string {
  */
 export function writePlan(root: string, plan: TestPlan, folder: string): readonly string[] {
   return [...plan].map(([name, parts], place) => {
-    const file = path.join(folder, `${String(place).padStart(2, '0')}-${name.replaceAll('/', '-')}.test.mjs`);
+    const file = path.join(folder, `${String(place).padStart(2, '0')}-${name.replaceAll('/', '+')}.test.mjs`);
     const imported = ['scripts/process-cost.ts', ...parts];
     writeFileSync(file, imported.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
     return file;

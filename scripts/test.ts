@@ -1,14 +1,15 @@
 /** Runs the checks and the tests, one line per step with its time. Node's summary and the slowest files come last. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { changedTests } from './changed-tests.ts';
 import { prepareBrowser } from './prepare-browser.ts';
 import { prepareServers } from './prepare-servers.ts';
 import { makeSuiteFolder, removeSuiteFolder } from './suite-folder.ts';
-import { planFast, planTests, writePlan } from './test-files.ts';
+import { planFast, planTests, readCosts, recordOf, writePlan } from './test-files.ts';
 
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -23,14 +24,17 @@ const staticChecks: readonly [step: string, program: string, ...args: string[]][
 /** Tests also wait: two cores are 95 % busy with three at a time. Four or five take as long, and single tests then miss their deadlines. */
 const atOnce = Math.min(5, os.availableParallelism() + 1);
 
+const own = (script: string): string => pathToFileURL(path.join(root, 'scripts', script)).href;
+
 const runner = [
   '--test',
+  `--import=${own('untraced.ts')}`,
   `--test-concurrency=${atOnce}`,
   '--test-timeout=900000',
   '--disable-warning=ExperimentalWarning',
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
-  `--test-reporter=${pathToFileURL(path.join(root, 'scripts', 'slowest-files.ts')).href}`,
+  `--test-reporter=${own('slowest-files.ts')}`,
   '--test-reporter-destination=stdout',
 ];
 
@@ -49,6 +53,9 @@ delete env.NODE_TEST_CONTEXT;
 interface Plan {
   readonly checks: boolean;
   readonly tests: 'all' | 'fast' | readonly string[];
+  readonly record?: boolean;
+  /** Every n-th process, as i/n. The first also makes the static checks. */
+  readonly shard?: string;
 }
 
 function plan(args: readonly string[]): Plan | undefined {
@@ -57,6 +64,10 @@ function plan(args: readonly string[]): Plan | undefined {
   if (first === '--no-suite' && args.length === 1) return { checks: true, tests: [] };
   if (first === '--fast' && args.length === 1) return { checks: true, tests: 'fast' };
   if (first === '--suite' && args.length === 1) return { checks: false, tests: 'all' };
+  if (first === '--record' && args.length === 1) return { checks: false, tests: 'all', record: true };
+  if (first === '--changed' && args.length <= 2) return { checks: true, tests: changedTests(root, args[1] ?? 'main') };
+  const [, shard, turn] = /^--shard=((\d+)\/\d+)$/.exec(first) ?? [];
+  if (shard !== undefined && args.length === 1) return { checks: turn === '1', tests: 'all', shard };
   if (args.some((arg) => arg.startsWith('-'))) return undefined;
   return { checks: false, tests: args.map(pattern) };
 }
@@ -105,7 +116,9 @@ async function checkBesideTests(): Promise<boolean> {
 async function main(): Promise<number> {
   const planned = plan(process.argv.slice(2));
   if (planned === undefined) {
-    console.error('Usage: scripts/test [--all | --fast | --no-suite | --suite | PATH...]');
+    console.error(
+      'Usage: scripts/test [--all | --fast | --changed [SINCE] | --no-suite | --suite | --record | --shard=I/N | PATH...]',
+    );
     return 2;
   }
   if (planned.tests.length === 0) return (await checkAll()) ? 0 : 1;
@@ -116,39 +129,37 @@ async function main(): Promise<number> {
     // Once, before the tests that start services: each of them would find it missing and wait for the same build.
     await run(process.execPath, [path.join(root, 'console', 'build.ts')], 'inherit');
   }
-  const passed = await runTests(planned.tests);
+  const passed = await runTests(planned);
   const ok = await checking;
   if (!ok) console.log('✖ a check failed beside the tests: its line above has the reason');
   return passed && ok ? 0 : 1;
 }
 
-async function runTests(tests: Plan['tests']): Promise<boolean> {
+async function runTests({ tests, shard, record = false }: Plan): Promise<boolean> {
   const folder = makeSuiteFolder();
   env.TMPDIR = folder;
   try {
     const plans = { all: planTests, fast: planFast };
     const patterns = typeof tests === 'string' ? writePlan(root, plans[tests](root), folder) : tests;
-    const { ok } = await run(process.execPath, [...runner, ...patterns], 'inherit');
-    showCosts(folder);
+    const part = shard === undefined ? [] : [`--test-shard=${shard}`];
+    const { ok } = await run(process.execPath, [...runner, ...part, ...patterns], 'inherit');
+    showCosts(folder, record);
     return ok;
   } finally {
     removeSuiteFolder(folder);
   }
 }
 
-/** Where the time went: each process with the programs that it waited for, not the databases that it left to end by themselves. */
-function showCosts(folder: string): void {
+/** Where the time went. With --record, the next runs start the processes in this order. */
+function showCosts(folder: string, record: boolean): void {
   const file = path.join(folder, 'costs');
   if (!existsSync(file)) return;
-  const lines = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split(' '));
-  console.log('\nProcesses of the suite: seconds, and seconds of processor time');
-  for (const [name = '', wall, processor] of lines.toSorted((a, b) => Number(b[2]) - Number(a[2])))
-    console.log(
-      `${name.padEnd(34)} ${Number(wall).toFixed(1).padStart(7)} ${Number(processor).toFixed(1).padStart(7)}`,
-    );
+  const costs = readCosts(readFileSync(file, 'utf8')).toSorted((a, b) => b.processorSeconds - a.processorSeconds);
+  const lines = costs.map(({ name, seconds, processorSeconds }) => `${name} ${seconds} ${processorSeconds}`);
+  console.log(`\nProcesses of the suite: seconds, and seconds of processor time\n${lines.join('\n')}`);
+  const sum = costs.reduce((all, { processorSeconds }) => all + processorSeconds, 0);
+  console.log(`${sum.toFixed(0)} s of processor time`);
+  if (record) writeFileSync(recordOf(root), `${lines.toSorted().join('\n')}\n`);
 }
 
 process.exitCode = await main();

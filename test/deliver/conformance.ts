@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/core/deliver/destination.ts';
 import { compileFields } from '../../src/core/deliver/message.ts';
 import type { DestinationConfig, Selection } from '../../src/core/deliver/ports.ts';
 import { type Pool, transaction } from '../../src/core/store/db/pool.ts';
 import { retryHeld } from '../../src/core/store/records/dead-letters.ts';
+import { emptyStore } from '../support/store.ts';
 import { config, delivery, lane, openStore, ports, reservation, services, takeIn } from './support.ts';
 
 /** What took effect at a destination for one version of a record. */
@@ -34,15 +35,21 @@ export interface Subject {
   close(): Promise<void>;
 }
 
+/** One for all tests of the process, each of which finds it empty. */
+let shared: ReturnType<typeof openStore> | undefined;
+after(async () => (await shared)?.close());
+
 /**
  * The suite that every destination passes: order, keys, partial failure, an answer lost after success, a restart during a batch,
  * consent, erasure, removal.
  */
 export function conformance(name: string, make: () => Promise<Subject>, change: Partial<DestinationConfig> = {}): void {
   async function set(t: TestContext, settings: Partial<DestinationConfig> = {}) {
-    const store = await openStore();
+    shared ??= openStore();
+    const store = await shared;
+    await emptyStore(store.pool);
     const subject = await make();
-    t.after(() => Promise.all([store.close(), subject.close()]));
+    t.after(() => subject.close());
     const drain = async (wrap: (destination: Destination) => Destination = (one) => one, again = false) => {
       if (again) {
         await store.pool.query('update outbox set due_at = now() where due_at is not null');

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { makeSuiteFolder, removeSuiteFolder } from '../../scripts/suite-folder.ts';
-import { alone, beforeRelease, longest, planTests, writePlan } from '../../scripts/test-files.ts';
+import { alone, beforeRelease, planTests, recorded, writePlan } from '../../scripts/test-files.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const plan = planTests(root);
@@ -25,15 +25,17 @@ test('the suite runs every test file once, except the one for before a release',
   assert.deepEqual(given, [...given].sort(), 'as Node sorts them');
 });
 
-test('every name in the plan is a folder, a file or a process', () => {
+test('every name in the plan and in the record is a folder, a file or a process', () => {
   for (const each of alone) {
     const place = path.join(root, 'test', each);
     assert.ok(existsSync(place) || existsSync(`${place}.test.ts`), each);
   }
+  const known = recorded(root).map(({ name }) => name);
   assert.deepEqual(
-    longest.filter((name) => !plan.has(name)),
+    known.filter((name) => !plan.has(name)),
     [],
   );
+  assert.ok(known.length > plan.size / 2, 'scripts/test --record writes what each takes');
 });
 
 test('files that share a process leave its environment as it is', () => {

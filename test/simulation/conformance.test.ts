@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Pool } from '../../src/core/store/db/pool.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { issueEndpoint } from '../../src/core/store/events/endpoints.ts';
 import { openStore } from '../deliver/support.ts';
 import { minter, openSealer } from '../intake/push/support.ts';
+import { emptyStore } from '../support/store.ts';
 import { brandNames } from './brands.ts';
 import { directLink } from './model/link.ts';
 import { modelPorts, observeModel } from './model/model.ts';
@@ -31,7 +31,7 @@ after(() => store.close());
 for (let seed = 1; seed <= trials; seed++) {
   test(`the model and PostgreSQL agree (seed ${seed})`, async () => {
     const { pool } = store;
-    await empty(pool);
+    await emptyStore(pool);
     const endpoints = new Map<string, string>();
     for (const name of brandNames) {
       const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, name, openSealer, minter));
@@ -58,13 +58,6 @@ for (let seed = 1; seed <= trials; seed++) {
     }
     assert.deepEqual(comparable(observeModel(model)), comparable(await observeDatabase(pool)));
   });
-}
-
-async function empty(pool: Pool): Promise<void> {
-  await pool.query(
-    `truncate records, history, events, outbox, attempts, dead_letters, runs, run_pages, sightings,
-              syncs, remotes, partner_accounts, endpoints cascade`,
-  );
 }
 
 /** What the rooms see: undefined and absent are the same. */

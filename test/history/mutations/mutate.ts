@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import list from './mutations.json' with { type: 'json' };
 
@@ -32,39 +31,20 @@ export async function occurrences({ file, find }: Mutation): Promise<number> {
   return (await readFile(path.join(root, file), 'utf8')).split(find).length - 1;
 }
 
-/** The program and its tests. */
-const copied = ['src', 'packages', 'schemas', 'package.json', 'test'];
-const linked = ['node_modules', 'connectors', 'docs', 'presets', 'scripts'];
-
-/** Copies the program, plants the bug in the copy and runs the checker; undefined if nothing is found. */
-export async function findMutation(mutation: Mutation | undefined, judge: string): Promise<Found | undefined> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-mutation-'));
-  try {
-    for (const part of copied) await cp(path.join(root, part), path.join(folder, part), { recursive: true });
-    for (const part of linked) await symlink(path.join(root, part), path.join(folder, part));
-    if (mutation) {
-      const file = path.join(folder, mutation.file);
-      await writeFile(
-        file,
-        (await readFile(file, 'utf8')).replace(mutation.find, () => mutation.replace),
-      );
-    }
-    if (judge.endsWith('.test.ts')) return await tested(folder, judge);
-    return await judged(path.join(folder, 'test', 'history', 'mutations', 'judge.ts'), judge);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/** Plants the bug, if there is one, in the program as it is loaded, and runs the checker; undefined if nothing is found. */
+export function findMutation(mutation: Mutation | undefined, judge: string): Promise<Found | undefined> {
+  return judge.endsWith('.test.ts') ? tested(mutation, judge) : judged(mutation, judge);
 }
 
-async function judged(file: string, judge: string): Promise<Found | undefined> {
-  const { code, output, errors } = await ran([file, judge], path.dirname(file));
+async function judged(mutation: Mutation | undefined, judge: string): Promise<Found | undefined> {
+  const { code, output, errors } = await ran(mutation, [path.join(import.meta.dirname, 'judge.ts'), judge]);
   if (code !== 0) throw new Error(`the judge ended with ${code}: ${errors.slice(0, 2_000)}`);
   return JSON.parse(output).violation ?? undefined;
 }
 
 /** Whether a test of the file fails. */
-async function tested(folder: string, file: string): Promise<Found | undefined> {
-  const { code, output } = await ran(['--test', '--test-reporter=tap', path.join(folder, file)], folder);
+async function tested(mutation: Mutation | undefined, file: string): Promise<Found | undefined> {
+  const { code, output } = await ran(mutation, ['--test', '--test-reporter=tap', path.join(root, file)]);
   if (code === 0) return undefined;
   const failed = [...output.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name = '']) => name);
   const [message] = failed.filter((name) => !name.endsWith('.test.ts'));
@@ -72,11 +52,13 @@ async function tested(folder: string, file: string): Promise<Found | undefined> 
   return { rule: file, message };
 }
 
-async function ran(args: readonly string[], cwd: string) {
+async function ran(mutation: Mutation | undefined, args: readonly string[]) {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-    env,
-    cwd,
+  const plant = `--disable-warning=ExperimentalWarning --import=${new URL('./plant.ts', import.meta.url).href}`;
+  const child = spawn(process.execPath, args, {
+    // For the nodes too that the checker starts.
+    env: { ...env, NODE_OPTIONS: plant, PLANTED: JSON.stringify(mutation ?? null) },
+    cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, errors] = ['', ''];

@@ -1,0 +1,21 @@
+/**
+ * Imported before the test runner by each process of the suite. The runner follows every promise to the test that made it, so that a stray
+ * error fails that test: 300,000 awaits take 2.6 s so, and 0.03 s without. Here a stray error fails the process instead, with its stack.
+ */
+import async_hooks from 'node:async_hooks';
+
+const { createHook } = async_hooks;
+async_hooks.createHook = (options) => {
+  async_hooks.createHook = createHook;
+  const hook = createHook(options);
+  return Object.assign(hook, { enable: () => hook });
+};
+
+/** A test may wait for what the error has ended. */
+const patienceMs = 10_000;
+const stray = (error: unknown): void => {
+  console.error(error);
+  setTimeout(() => process.exit(1), patienceMs).unref();
+};
+process.on('uncaughtExceptionMonitor', stray);
+process.on('unhandledRejection', stray);
