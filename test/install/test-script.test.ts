@@ -34,6 +34,26 @@ test("runs only the named tests, exits with their result, and prints Node's summ
   assert.match(both.out, /ℹ pass 1\nℹ fail 1\n/);
 });
 
+test('an error that no test awaits fails the run and is printed with its stack', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-script-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const strays = [
+    ['thrown', `setTimeout(() => { throw new Error('stray') }, 1)`],
+    ['rejected', `void Promise.reject(new Error('stray'))`],
+  ] as const;
+  for (const [name, stray] of strays) {
+    const file = path.join(folder, `${name}.test.mjs`);
+    const wait = 'await new Promise((end) => setTimeout(end, 50))';
+    await writeFile(
+      file,
+      `import { test } from 'node:test'; test('leaves an error', async () => { ${stray}; ${wait}; });`,
+    );
+    const { code, out } = await run([file], folder);
+    assert.equal(code, 1, name);
+    assert.ok(out.includes(`Error: stray\n    at `) && out.includes(`${name}.test.mjs:1`), out);
+  }
+});
+
 test('an unknown option is not treated as a test file', async () => {
   const { code, err } = await run(['--sutie'], '/');
   assert.equal(code, 2);

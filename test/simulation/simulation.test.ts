@@ -32,7 +32,7 @@ test('a seed always produces the same run', async () => {
 });
 
 /** The same seeds on every machine; more of them with INNBOUND_SIMULATION_SECONDS. */
-const seeds = 120;
+const seeds = 60;
 const seconds = Number(process.env.INNBOUND_SIMULATION_SECONDS ?? 0);
 const firstSeed = Number(process.env.INNBOUND_SIMULATION_SEED ?? 1);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StreamWorld } from './stream.ts';
 
-const seeds = 150;
+const seeds = 75;
 
 test('no seed loses an event of a stream', async () => {
   const seen = new Set<string>();
