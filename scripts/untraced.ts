@@ -4,18 +4,25 @@
  */
 import async_hooks from 'node:async_hooks';
 
-const { createHook } = async_hooks;
-async_hooks.createHook = (options) => {
-  async_hooks.createHook = createHook;
-  const hook = createHook(options);
-  return Object.assign(hook, { enable: () => hook });
-};
-
 /** A test may wait for what the error has ended. */
 const patienceMs = 10_000;
-const stray = (error: unknown): void => {
+
+function stray(error: unknown): void {
   console.error(error);
   setTimeout(() => process.exit(1), patienceMs).unref();
-};
-process.on('uncaughtExceptionMonitor', stray);
-process.on('unhandledRejection', stray);
+}
+
+function withoutTracing(): void {
+  const { createHook } = async_hooks;
+  // The runner's is the first.
+  async_hooks.createHook = (options) => {
+    async_hooks.createHook = createHook;
+    const hook = createHook(options);
+    return Object.assign(hook, { enable: () => hook });
+  };
+  process.on('uncaughtExceptionMonitor', stray);
+  process.on('unhandledRejection', stray);
+}
+
+// Programs that a test forks get its options too, and end as they would.
+if (process.argv[1]?.includes('.test.')) withoutTracing();
