@@ -60,12 +60,11 @@ export class Simulator {
 
   private constructor(options: SimulatorOptions) {
     const settings = { ...usual, ...options };
-    const { auth, reservations } = settings;
+    const { auth } = settings;
     this.#options = settings;
     this.#clock = hotelClock(options.now ?? Date.now, options.speed ?? 1);
     const { now, hotelNow } = this.#clock;
     this.hotel = new LivingHotel({
-      mostReservations: Math.max(5_000, reservations * 5),
       ...settings,
       kept: options.bookFile === undefined ? undefined : readBook(options.bookFile),
       hotelNow,
@@ -95,8 +94,8 @@ export class Simulator {
     const simulator = new Simulator(options);
     const admin = new AdminPaths(simulator);
     const { server, baseUrl } = await listen(
-      async (exchange, response) => {
-        const own = await admin.handle(exchange, response);
+      async (exchange) => {
+        const own = await admin.handle(exchange);
         if (own !== undefined) return own;
         const reply = replyTo(simulator.#gate, exchange);
         simulator.log.requested(
