@@ -19,21 +19,13 @@ export function asWritten(connector: JsonObject, body: PlainPlace): JsonObject {
   const { shape = {}, pull, map } = connector as { shape?: JsonObject; pull: JsonObject; map: JsonObject };
   const whole: Scope = { body, record: body, items: [body] };
   const scope = recordScope(shape.root_path, body);
-  const { flat, also, ...paths } = shape;
   return {
     ...connector,
-    pull: mapped(pull, (part) =>
-      isObject(part) ? mapped(part, (at, key) => (key === 'next' ? source(at, whole) : at)) : part,
-    ),
-    ...(connector.shape !== undefined && {
-      shape: {
-        ...mapped(paths, (path) => source(path, whole)),
-        ...(flat !== undefined && { flat: source(flat, scope) }),
-        ...(Array.isArray(also) && {
-          also: also.map((one) => ({ ...(one as JsonObject), path: source((one as JsonObject).path ?? null, whole) })),
-        }),
-      },
-    }),
+    pull: {
+      ...pull,
+      pagination: mapped(pull.pagination as JsonObject, (at, key) => (key === 'next' ? source(at, whole) : at)),
+    },
+    ...(connector.shape !== undefined && { shape: mapped(shape, (path) => source(path, whole)) }),
     map: mapped(map, (field) => source(field, scope)),
   };
 }
@@ -68,56 +60,24 @@ function source(value: Json, scope: Scope): Json {
   return mapped(value, (part, key) => {
     if (literal.has(key)) return part;
     if (key === 'from') return withoutIndex(source(part, scope));
-    if (key === 'when') return condition(part, scope);
-    if (key === 'where') return condition(part, inner);
-    if (key === 'join' && joins(part).length > 0) return joined(part, scope);
-    if (key === 'lookup' && isObject(part)) return joined(part, scope);
-    return source(part, key === 'fields' || key === 'value' || key === 'unique' ? inner : scope);
+    if (key === 'when' || key === 'where') return condition(part, key === 'when' ? scope : inner);
+    return source(part, key === 'fields' || key === 'value' ? inner : scope);
   });
 }
 
 /** A list of one is read as the list, so that a second item is not lost. */
-function withoutIndex(from: Json): Json {
-  if (Array.isArray(from)) return from.map(withoutIndex);
-  if (isObject(from)) return mapped(from, withoutIndex);
-  return typeof from === 'string' ? from.replace(/\[0\]$/, '') : from;
-}
+const withoutIndex = (from: Json): Json => (typeof from === 'string' ? from.replace(/\[0\]$/, '') : from);
 
-function condition(tests: Json, scope: Scope): Json {
-  if (Array.isArray(tests)) return tests.map((one) => condition(one, scope));
-  if (!isObject(tests)) return tests;
-  return Object.fromEntries(
-    Object.entries(tests).map(([path, test]) => [
-      walk(path, scope).text,
-      isObject(test) ? mapped(test, (one, key) => (key.endsWith('same_as') ? source(one, scope) : one)) : test,
-    ]),
-  );
-}
-
-const joins = (part: Json | undefined): JsonObject[] =>
-  (Array.isArray(part) ? part : [part]).filter((one): one is JsonObject => isObject(one) && one.in !== undefined);
-
-function joined(part: Json, scope: Scope): Json {
-  if (Array.isArray(part)) return part.map((one) => joined(one, scope));
-  if (!isObject(part)) return part;
-  const row = tableScope(part, scope);
-  return mapped(part, (path, key) => source(path, key === 'key' || key === 'value' ? row : scope));
-}
-
-function tableScope(join: JsonObject, scope: Scope): Scope {
-  const { places } = walk(String(join.in), scope);
-  return { ...scope, items: [...scope.items, places.at(-1) ?? nowhere] };
-}
+const condition = (tests: Json, scope: Scope): Json =>
+  isObject(tests)
+    ? Object.fromEntries(Object.entries(tests).map(([path, test]) => [walk(path, scope).text, test]))
+    : tests;
 
 /** Inside the items of a list of the mapping. */
-function listScope({ from, join }: JsonObject, scope: Scope): Scope {
-  const first = isObject(from) && Array.isArray(from.first) ? from.first[0] : Array.isArray(from) ? from[0] : from;
-  const inner =
-    typeof first !== 'string' || first === '$item'
-      ? scope
-      : { ...scope, items: [...scope.items, ...walk(first, scope).places] };
-  return joins(join).reduce((at, one) => tableScope(one, at), inner);
-}
+const listScope = ({ from }: JsonObject, scope: Scope): Scope =>
+  typeof from !== 'string' || from === '$item'
+    ? scope
+    : { ...scope, items: [...scope.items, ...walk(from, scope).places] };
 
 /** The path as the response has it, and the items it passes: each list's item, and the place at its end. */
 function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly PlainPlace[] } {
