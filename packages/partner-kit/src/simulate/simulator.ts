@@ -6,7 +6,7 @@ import { guardFor, loginServer, type TokenServer } from './auth/guard.ts';
 import { OAuthServer } from './auth/oauth.ts';
 import { close, listen } from './exchange.ts';
 import { FaultBox } from './faults/rule.ts';
-import { otaApi, ReservationFeed, subscriptions } from './further-calls.ts';
+import { ReservationFeed, subscriptions } from './further-calls.ts';
 import { type GateParts, rateLimit, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
 import { hotelClock, keepBook, LivingHotel, readBook } from './life.ts';
@@ -76,11 +76,7 @@ export class Simulator {
     if (auth.type === 'login') this.tokens = loginServer(auth, now);
     this.#gate = {
       api: new ReservationApi(this.hotel, settings),
-      further: [
-        new ReservationFeed(this.hotel, settings, now),
-        otaApi(this.hotel),
-        subscriptions((targets) => void this.pushTo(targets)),
-      ],
+      further: [new ReservationFeed(this.hotel, settings, now), subscriptions((targets) => void this.pushTo(targets))],
       guard: guardFor(auth, this.tokens, now),
       tokens: this.tokens,
       takeSlot: options.rateLimit && rateLimit(options.rateLimit),
