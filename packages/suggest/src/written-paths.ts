@@ -105,12 +105,9 @@ function walk(text: string, scope: Scope): { readonly text: string; readonly pla
       enter(known);
     } else {
       out += step.kind === 'each' ? '[]' : `[${step.index}]`;
-      enter(place.items ?? { text: '', place: place.keys.size > 0 && step.kind === 'each' ? firstOf(place) : nowhere });
+      enter(place.items ?? { text: '', place: nowhere });
       if (step.kind === 'each') places.push(place);
     }
   }
   return { text: out, places: [...places, place.items?.place ?? place] };
 }
-
-/** Any of the places under keys that are data. */
-const firstOf = ({ keys }: PlainPlace): PlainPlace => [...keys.values()][0]?.place ?? nowhere;

@@ -37,7 +37,6 @@ const usual = {
   dates: 'iso',
   excludes: 'none',
   auth: { type: 'none' },
-  defaultLimit: 100,
   maxLimit: 1_000,
 } as const satisfies SimulatorOptions;
 
