@@ -52,12 +52,12 @@ export type Suggestion =
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
   const plain = plainJson(sample);
   const suggestion = suggestPlain(plain.sample, options);
-  if (plain.place === undefined || suggestion.kind !== 'ok') return suggestion;
+  if (plain.paths === undefined || suggestion.kind !== 'ok') return suggestion;
   const { connector, fields, unmapped } = suggestion;
-  const written = writtenPath(isObject(connector.shape) ? connector.shape.root_path : undefined, plain.place);
+  const written = writtenPath(isObject(connector.shape) ? connector.shape.root_path : undefined, plain.paths);
   return {
     ...suggestion,
-    connector: asWritten(connector, plain.place),
+    connector: asWritten(connector, plain.paths),
     fields: fields.map((line) => ({ ...line, path: written(line.path) })),
     unmapped: unmapped.map(written),
   };

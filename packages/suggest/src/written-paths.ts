@@ -1,24 +1,24 @@
 import { parsePath } from '../../../src/core/json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { child } from './leaf.ts';
-import type { PlainPlace, Written } from './plain-json.ts';
+import type { Place } from './plain-json.ts';
 import { wordSet } from './words.ts';
 
 /** Where the paths of a mapping start. */
 interface Scope {
-  readonly body: PlainPlace;
-  readonly record: PlainPlace;
+  readonly paths: ReadonlyMap<string, string>;
+  readonly record: Place;
   /** The item last, before it what encloses it. */
-  readonly items: readonly PlainPlace[];
+  readonly items: readonly Place[];
 }
 
-const nowhere: PlainPlace = { keys: new Map() };
+const bodyOf = (paths: Scope['paths']): Place => ({ plain: '', written: paths.get('') ?? '' });
 
 /** A connector for the plain sample, with the paths that the response itself has. */
-export function asWritten(connector: JsonObject, body: PlainPlace): JsonObject {
+export function asWritten(connector: JsonObject, paths: Scope['paths']): JsonObject {
   const { shape = {}, pull, map } = connector as { shape?: JsonObject; pull: JsonObject; map: JsonObject };
-  const whole: Scope = { body, record: body, items: [body] };
-  const scope = recordScope(shape.root_path, body);
+  const whole = wholeOf(paths);
+  const scope = recordScope(shape.root_path, whole);
   return {
     ...connector,
     pull: {
@@ -31,8 +31,8 @@ export function asWritten(connector: JsonObject, body: PlainPlace): JsonObject {
 }
 
 /** For the paths of the reasons. */
-export function writtenPath(rootPath: Json | undefined, body: PlainPlace): (path: string) => string {
-  const scope = recordScope(rootPath, body);
+export function writtenPath(rootPath: Json | undefined, paths: Scope['paths']): (path: string) => string {
+  const scope = recordScope(rootPath, wholeOf(paths));
   return (path) =>
     path
       .split(', then ')
@@ -40,10 +40,11 @@ export function writtenPath(rootPath: Json | undefined, body: PlainPlace): (path
       .join(', then ');
 }
 
-function recordScope(rootPath: Json | undefined, body: PlainPlace): Scope {
-  const whole: Scope = { body, record: body, items: [body] };
+const wholeOf = (paths: Scope['paths']): Scope => ({ paths, record: bodyOf(paths), items: [bodyOf(paths)] });
+
+function recordScope(rootPath: Json | undefined, whole: Scope): Scope {
   const { places } = walk(typeof rootPath === 'string' ? rootPath : '$item', whole);
-  return { body, record: places.at(-1) ?? nowhere, items: places };
+  return { ...whole, record: places.at(-1) ?? whole.record, items: places };
 }
 
 const mapped = (object: JsonObject, change: (value: Json, key: string) => Json): JsonObject =>
@@ -80,34 +81,26 @@ const listScope = ({ from }: JsonObject, scope: Scope): Scope =>
     : { ...scope, items: [...scope.items, ...walk(from, scope).places] };
 
 /** The path as the response has it, and the items it passes: each list's item, and the place at its end. */
-function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly PlainPlace[] } {
+function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly Place[] } {
+  const { paths, record, items } = scope;
   const parsed = parsePath(text, { spaces: true });
   if (parsed.kind === 'bad') return { text, places: [] };
   const { start, up, steps } = parsed.path;
-  const [first] = steps;
-  let out = first === undefined ? text : text.slice(0, first.offset);
-  const outset = {
-    body: scope.body,
-    record: scope.record,
-    rows: { keys: new Map(), items: { text: '', place: scope.record } },
-  };
-  let place: PlainPlace = start === 'item' || start === 'key' ? (scope.items.at(-1 - up) ?? nowhere) : outset[start];
-  const places: PlainPlace[] = [];
-  const enter = ({ text: more, place: next }: Written) => {
-    out += more;
-    place = next;
-  };
+  const body = bodyOf(paths);
+  const outset = start === 'body' ? body : start === 'record' ? record : (items.at(-1 - up) ?? body);
+  let { plain, written } = outset;
+  const places: Place[] = [];
+  const indexes: string[] = [];
   for (const step of steps) {
-    if (step.kind === 'key') {
-      const known = place.keys.get(step.key) ?? { text: child('', step.key), place: nowhere };
-      const isCell = known.text.startsWith('[');
-      if (out !== '' && !/[.]$/.test(out) && !isCell) out += '.';
-      enter(known);
-    } else {
-      out += step.kind === 'each' ? '[]' : `[${step.index}]`;
-      enter(place.items ?? { text: '', place: nowhere });
-      if (step.kind === 'each') places.push(place);
-    }
+    plain = step.kind === 'key' ? child(plain, step.key) : `${plain}[]`;
+    written = paths.get(plain) ?? (step.kind === 'key' ? child(written, step.key) : `${written}[]`);
+    if (step.kind !== 'key') indexes.push(step.kind === 'each' ? '[]' : `[${step.index}]`);
+    if (step.kind === 'each') places.push({ plain, written });
   }
-  return { text: out, places: [...places, place.items?.place ?? place] };
+  const item = paths.get(`${plain}[]`);
+  places.push(item === undefined ? { plain, written } : { plain: `${plain}[]`, written: item });
+  const [first] = steps;
+  if (first === undefined) return { text, places };
+  const below = written.slice(outset.written.length).replace(/^\./, '');
+  return { text: text.slice(0, first.offset) + below.replace(/\[\]/g, () => indexes.shift() ?? '[]'), places };
 }
