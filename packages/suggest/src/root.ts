@@ -22,7 +22,7 @@ export interface Root {
 }
 
 /** The most records to examine. */
-const most = 60;
+export const most = 60;
 
 interface Candidate extends Pick<Root, 'records' | 'keys'> {
   readonly path: string;
