@@ -57,12 +57,12 @@ export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | unde
 
 /** Paths of the sample's records that the proposed mapping does not read. */
 export function unmappedIn(sample: Json, { shape, map, values }: JsonObject): string[] {
-  const config = { shape, map, values, timezone: 'UTC', unknownStatus: 'other' } as ShapeConfig;
+  const config = { shape, map, values, timezone: 'UTC', unknownStatus: 'other' } as unknown as ShapeConfig;
   const compiled = compileShape(config);
   const listed = compiled.kind === 'ok' ? compiled.shaper.records(sample) : compiled;
   if (compiled.kind !== 'ok' || listed.kind !== 'ok') return [];
   const paths = listed.records.slice(0, most).flatMap((raw) => compiled.shaper.unmapped(raw));
   // Keys that are data themselves.
-  const general = (path: string) => path.replace(/\.([^.[\]]+)/g, (step, key) => (areIds([key]) ? '[]' : step));
+  const general = (path: string) => path.replace(/\.([^.[\]]+)/g, (step, key: string) => (areIds([key]) ? '[]' : step));
   return [...new Set(paths.map(general))];
 }
