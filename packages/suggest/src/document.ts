@@ -1,8 +1,10 @@
 import type { ListName } from '../../../src/core/canonical/fields.ts';
-import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
-import { type Leaf, present } from './leaf.ts';
+import type { ShapeConfig } from '../../../src/core/shape/config.ts';
+import { compileShape } from '../../../src/core/shape/shape.ts';
+import type { Json, JsonObject } from '../../../src/terms.ts';
+import { areIds } from './leaf.ts';
 import type { Paging } from './paging.ts';
-import type { Root } from './root.ts';
+import { most, type Root } from './root.ts';
 import { asLine, type FieldLine, type Section } from './section.ts';
 
 /** The proposed document, apart from its fields. */
@@ -53,48 +55,14 @@ export function envelopeLines(root: Root, paging: Paging, flat: FlatShape | unde
   ];
 }
 
-/** Paths with values in the sample that the proposed mapping does not use. */
-export function unmappedIn(leaves: readonly Leaf[], connector: JsonObject): string[] {
-  const named = new Set<string>();
-  collect(connector.map, [], named);
-  collect(connector.shape, [], named);
-  const isOpen = (leaf: Leaf) => present(leaf).length > 0 && !leaf.path.includes('=') && !named.has(bared(leaf.path));
-  const open = new Set(leaves.filter(isOpen).map(({ path }) => path.replace(/\[0\]$/, '')));
-  // The first item of a list is named by the list's own paths already.
-  return [...open].filter((path) => !/\[0\]/.test(path) || !open.has(path.replaceAll('[0]', '.*')));
-}
-
-/** Collects every text of the mapping, alone and prefixed with its list. */
-function collect(value: Json | undefined, lists: readonly string[], named: Set<string>): void {
-  if (typeof value === 'string') {
-    const bare = bared(value);
-    for (const list of ['', ...lists]) named.add(list === '' ? bare : `${list}.${bare}`);
-  } else if (Array.isArray(value)) {
-    for (const one of value) collect(one, lists, named);
-  } else if (typeof value === 'object' && value !== null) {
-    const { from, ...rest } = value;
-    collect(from, lists, named);
-    const inner =
-      from === undefined
-        ? lists
-        : textsIn(from)
-            .map(bared)
-            .filter((text) => text !== '');
-    for (const [key, one] of Object.entries(rest)) {
-      collect(one, inner, named);
-      // The keys of a condition are paths.
-      if (key === 'where' || key === 'when') collect([one].flat().filter(isObject).flatMap(Object.keys), inner, named);
-    }
-  }
-}
-
-const bared = (path: string) =>
-  path
-    .replace(/^\$(?:record|item|parent)\.?/, '')
-    .replaceAll('.*', '')
-    .replace(/\[[^\]]*\]/g, '');
-
-function textsIn(value: Json): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+/** Paths of the sample's records that the proposed mapping does not read. */
+export function unmappedIn(sample: Json, { shape, map, values }: JsonObject): string[] {
+  const config = { shape, map, values, timezone: 'UTC', unknownStatus: 'other' } as unknown as ShapeConfig;
+  const compiled = compileShape(config);
+  const listed = compiled.kind === 'ok' ? compiled.shaper.records(sample) : compiled;
+  if (compiled.kind !== 'ok' || listed.kind !== 'ok') return [];
+  const paths = listed.records.slice(0, most).flatMap((raw) => compiled.shaper.unmapped(raw));
+  // Keys that are data themselves.
+  const general = (path: string) => path.replace(/\.([^.[\]]+)/g, (step, key: string) => (areIds([key]) ? '[]' : step));
+  return [...new Set(paths.map(general))];
 }

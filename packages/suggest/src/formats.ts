@@ -1,59 +1,46 @@
-import { isRealDate } from '../../../src/core/canonical/values.ts';
+import { compileDates } from '../../../src/core/shape/dates.ts';
 import type { Json } from '../../../src/terms.ts';
 
 /** Detects the formats of dates and numbers in a sample. */
 
-/** A zone in brackets may follow the offset: 2026-05-01T00:00:00Z[UTC]. */
-const iso =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]+\])?)?$/i;
-
-interface Form {
-  readonly format: string;
-  readonly form: RegExp;
-  /** Capture groups of year, month and day. */
-  readonly order?: readonly [number, number, number];
-}
-
 /** Day before month comes first: it is the more common order when a sample is ambiguous. */
-const days: readonly Form[] = [
-  { format: 'DD/MM/YYYY', form: /(\d{2})\/(\d{2})\/(\d{4})/, order: [3, 2, 1] },
-  { format: 'MM/DD/YYYY', form: /(\d{2})\/(\d{2})\/(\d{4})/, order: [3, 1, 2] },
-  { format: 'D/M/YYYY', form: /(\d{1,2})\/(\d{1,2})\/(\d{4})/, order: [3, 2, 1] },
-  { format: 'M/D/YYYY', form: /(\d{1,2})\/(\d{1,2})\/(\d{4})/, order: [3, 1, 2] },
-  { format: 'DD.MM.YYYY', form: /(\d{2})\.(\d{2})\.(\d{4})/, order: [3, 2, 1] },
-  { format: 'D.M.YYYY', form: /(\d{1,2})\.(\d{1,2})\.(\d{4})/, order: [3, 2, 1] },
-  { format: 'DD-MM-YYYY', form: /(\d{2})-(\d{2})-(\d{4})/, order: [3, 2, 1] },
-  { format: 'MM-DD-YYYY', form: /(\d{2})-(\d{2})-(\d{4})/, order: [3, 1, 2] },
-  { format: 'YYYY/MM/DD', form: /(\d{4})\/(\d{2})\/(\d{2})/, order: [1, 2, 3] },
-  { format: 'YYYY.MM.DD', form: /(\d{4})\.(\d{2})\.(\d{2})/, order: [1, 2, 3] },
-  { format: 'YYYY-M-D', form: /(\d{4})-(\d{1,2})-(\d{1,2})/, order: [1, 2, 3] },
-  { format: 'YYYY/M/D', form: /(\d{4})\/(\d{1,2})\/(\d{1,2})/, order: [1, 2, 3] },
-  { format: 'DD MMM YYYY', form: /\d{2} \p{L}{3} \d{4}/u },
-  { format: 'D MMM YYYY', form: /\d{1,2} \p{L}{3} \d{4}/u },
-  { format: 'DD-MMM-YYYY', form: /\d{2}-\p{L}{3}-\d{4}/u },
-  { format: 'MMM D, YYYY', form: /\p{L}{3} \d{1,2}, \d{4}/u },
+const days = [
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'D/M/YYYY',
+  'M/D/YYYY',
+  'DD.MM.YYYY',
+  'D.M.YYYY',
+  'DD-MM-YYYY',
+  'MM-DD-YYYY',
+  'YYYY/MM/DD',
+  'YYYY.MM.DD',
+  'YYYY-M-D',
+  'YYYY/M/D',
+  'DD MMM YYYY',
+  'D MMM YYYY',
+  'DD-MMM-YYYY',
+  'MMM D, YYYY',
+];
+const times = ['', ' HH:mm', ' HH:mm:ss', ' h:mm A', ' h:mm:ss A'];
+
+/** The formats of a mapping, in the order of preference, with what else a value must look like: a mapping is told what is a date. */
+const formats: readonly (readonly [format: string, look: RegExp])[] = [
+  ['iso', /^\d{4}-/],
+  ...times.flatMap((time) => days.map((day) => [day + time, /(?:)/] as const)),
+  ['YYYYMMDD', /^(?:19|20)/],
+  ['dotnet', /(?:)/],
+  ['epoch_ms', /^\d{13}$/],
+  ['epoch_s', /^(?:[6-9]\d{8}|\d{10})$/],
 ];
 
-const times: readonly Form[] = [
-  { format: '', form: /(?:)/ },
-  { format: ' HH:mm', form: / \d{2}:\d{2}/ },
-  { format: ' HH:mm:ss', form: / \d{2}:\d{2}:\d{2}/ },
-  { format: ' h:mm A', form: / \d{1,2}:\d{2} [AP]M/ },
-  { format: ' h:mm:ss A', form: / \d{1,2}:\d{2}:\d{2} [AP]M/ },
-];
-
-const forms: readonly Form[] = [
-  { format: 'iso', form: iso, order: [1, 2, 3] },
-  ...times.flatMap((time) =>
-    days.map(({ format, form, ...day }) => ({
-      ...day,
-      format: format + time.format,
-      form: new RegExp(`^${form.source}${time.form.source}$`, 'iu'),
-    })),
-  ),
-  { format: 'YYYYMMDD', form: /^((?:19|20)\d{2})(\d{2})(\d{2})$/, order: [1, 2, 3] },
-  { format: 'dotnet', form: /^\/Date\(-?\d{1,15}(?:[+-]\d{4})?\)\/$/ },
-];
+const readers = new Map(
+  formats.map(([format, look]) => {
+    const compiled = compileDates([format], 'UTC');
+    const read = (text: string) => (compiled.kind === 'ok' && look.test(text) ? compiled.read(text) : undefined);
+    return [format, read] as const;
+  }),
+);
 
 export interface DateFormat {
   readonly format: string;
@@ -71,8 +58,9 @@ export function dateFormat(values: readonly Json[]): DateFormat | undefined {
   const texts = values.map((value) =>
     typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '',
   );
-  const scored = readers
-    .map(({ format, reads }) => ({ format, share: texts.filter(reads).length / texts.length }))
+  if (texts.filter((text) => /^\D{0,7}\d/.test(text)).length < texts.length * leastShare) return undefined;
+  const scored = [...readers]
+    .map(([format, read]) => ({ format, share: texts.filter(read).length / texts.length }))
     .filter(({ share }) => share >= leastShare);
   const [best] = scored.toSorted((a, b) => b.share - a.share);
   if (best === undefined) return undefined;
@@ -86,38 +74,10 @@ function otherOrder(format: string): string | undefined {
   return first === undefined ? undefined : `${second}${mark}${first}${rest}`;
 }
 
-const readers: readonly { readonly format: string; readonly reads: (text: string) => boolean }[] = [
-  ...forms.map(({ format, form, order }) => ({
-    format,
-    reads: (text: string) => {
-      const match = form.exec(text);
-      if (!match || order === undefined) return match !== null;
-      return isRealDate(Number(match[order[0]]), Number(match[order[1]]), Number(match[order[2]]));
-    },
-  })),
-  { format: 'epoch_ms', reads: (text) => /^\d{13}$/.test(text) },
-  { format: 'epoch_s', reads: (text) => /^\d{9,10}$/.test(text) && Number(text) > 600_000_000 },
-];
-
-/** The day of a date in the given format, as a number of days; undefined if it cannot be read. */
-function dayOf(value: Json | undefined, format: string): number | undefined {
-  const text = String(value ?? '').trim();
-  const { form, order } = forms.find((one) => one.format === format) ?? {};
-  const [year, month, day] = order?.map((at) => Number(form?.exec(text)?.[at])) ?? [];
-  const scale = { epoch_s: 1000, epoch_ms: 1 }[format];
-  const ms =
-    scale !== undefined
-      ? Number(text) * scale
-      : order === undefined
-        ? Date.parse(text)
-        : Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, day);
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 86_400_000);
-}
-
 /** The days of a leaf's values, one per item; NaN, which compares with nothing, for those that are not dates. */
 export function daysOf(values: readonly (Json | undefined)[] = []): number[] {
-  const format = dateFormat(values.filter((value) => value !== undefined))?.format;
-  return values.map((value) => (format === undefined ? undefined : dayOf(value, format)) ?? Number.NaN);
+  const read = readers.get(dateFormat(values.filter((value) => value !== undefined))?.format ?? '');
+  return values.map((value) => Date.parse(read?.(String(value).trim()) ?? '') / 86_400_000);
 }
 
 /** A date that says "no date". */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../src/terms.ts';
+import type { JsonObject } from '../../../src/terms.ts';
 import { type Container, isListed } from './containers.ts';
 import { withDialCode } from './dial-code.ts';
 import { joinedPeople, withoutRepeats } from './joined-people.ts';
@@ -158,14 +158,9 @@ function fromFullName(full: Match, matches: ReadonlyMap<string, Match>, fields: 
     reason,
   });
   return (['first_name', 'last_name'] as const).flatMap((field) => {
-    const match = matches.get(field);
-    const needed =
-      match === undefined ||
-      match.leaf.values.some((value, index) => value === undefined && leaf.values[index] !== undefined);
-    if (!needed) return [];
-    const part = { path: leaf.path, name: field === 'first_name' ? 'first' : 'last' };
-    fields[field] = match === undefined ? part : { first: [fields[field] as Json, part] };
-    return match === undefined ? [line(field, 'taken out of the full name')] : [];
+    if (matches.has(field)) return [];
+    fields[field] = { path: leaf.path, name: field === 'first_name' ? 'first' : 'last' };
+    return [line(field, 'taken out of the full name')];
   });
 }
 

@@ -41,7 +41,7 @@ export function joinedPeople(recordLeaves: readonly Leaf[], tables: readonly Tab
 function companions(recordLeaves: readonly Leaf[], tables: readonly Table[], people: Table): Json[] {
   return tables.flatMap((between) => {
     // Objects of several kinds refer to each other by their own relationships.
-    if (between.kind !== undefined || people.kind !== undefined) return [];
+    if (between.kind !== undefined) return [];
     // Lines of a bill refer to both as well.
     if (between === people || between.leaves.some(({ own, around }) => [...own, ...around].includes('amount')))
       return [];

@@ -53,13 +53,11 @@ export function matchGuest(leaves: readonly Leaf[]): Map<string, Match> {
   return matches;
 }
 
-/** A `name` next to a surname is the first name, and the other way round, unless it contains the other. */
+/** A `name` next to a surname is the first name, and the other way round. */
 function asFirstName(matches: Map<string, Match>): void {
   const full = matches.get('full_name');
   const [known, both] = ['first_name', 'last_name'].flatMap((field) => matches.get(field) ?? []);
-  const isPart = (value: Json | undefined, at: number) =>
-    typeof value === 'string' && plain(full?.leaf.values[at] ?? null).includes(value.trim());
-  if (full === undefined || known === undefined || both !== undefined || known.leaf.values.some(isPart)) return;
+  if (full === undefined || known === undefined || both !== undefined) return;
   const field = known.field === 'last_name' ? 'first_name' : 'last_name';
   matches.delete('full_name');
   matches.set(field, {
@@ -120,8 +118,7 @@ export function scoreOf(matches: ReadonlyMap<string, Match>, words: readonly str
 }
 
 /**
- * People have names: an object with only an e-mail is a guest's contact. An object that merely contains a guest is not the guest,
- * and rooms inside a guest are not guests.
+ * People have names: an object with only an e-mail is a guest's contact. An object that merely contains a guest is not the guest.
  */
 export function innermost(people: readonly People[]): People[] {
   const named = people.filter(({ matches }) =>
@@ -137,19 +134,8 @@ export function innermost(people: readonly People[]): People[] {
     named.some((inner) => inside(inner, outer) && !isNameAlone(inner) && rest(outer, inner) < 3.5),
   );
   const whole = named.filter((one) => !holders.includes(one));
-  const kept = whole.filter((one) => !whole.some((other) => inside(one, other)));
-  return kept.filter(
-    (one) =>
-      isNamedGuests(one) ||
-      !kept.some(
-        (other) => other.score > one.score * 1.5 && pathOf(one).startsWith(`${pathOf(other).replace(/\[\]$/, '')}[].`),
-      ),
-  );
+  return whole.filter((one) => !whole.some((other) => inside(one, other)));
 }
-
-/** An inner list with a name for guests. */
-const isNamedGuests = ({ container }: People) =>
-  container?.kind === 'list' && guestWords.has(container.words.at(-1) ?? '');
 
 /** An object with only names is part of the enclosing person. */
 const isNameAlone = ({ matches }: People) => [...matches.keys()].every((field) => field.endsWith('_name'));

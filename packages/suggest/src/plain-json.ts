@@ -7,20 +7,14 @@ import { child, keysOf } from './leaf.ts';
  */
 export interface Plain {
   readonly sample: Json;
-  /** Where the values of the plain sample are in the response; undefined if only lists were completed. */
-  readonly place: PlainPlace | undefined;
+  /** Each path of the plain sample, `[]` for any item, as the response has it; undefined if only lists were completed. */
+  readonly paths: ReadonlyMap<string, string> | undefined;
 }
 
-/** An object or list of the plain sample. */
-export interface PlainPlace {
-  readonly keys: ReadonlyMap<string, Written>;
-  readonly items?: Written;
-}
-
-export interface Written {
-  /** The path from the enclosing place as the response has it: `name._text`; of an item, what follows its index. */
-  readonly text: string;
-  readonly place: PlainPlace;
+/** A path of the plain sample, and the same in the response. */
+export interface Place {
+  readonly plain: string;
+  readonly written: string;
 }
 
 const textKeys = ['_text', '#text', '$t', '_', '__text', '_cdata', '__cdata'];
@@ -29,9 +23,9 @@ const wrapper = /"(?:_text|#text|\$t|_|__text|_cdata|__cdata|@attributes|_attrib
 
 export function plainJson(sample: Json): Plain {
   const isWrapped = wrapper.test(JSON.stringify(sample));
-  const style = { isWrapped, isListed: isWrapped && isListed(sample), tables: 0 };
-  const { values, written } = columnOf([sample], style);
-  return { sample: values[0] ?? null, place: isWrapped || style.tables > 0 ? written.place : undefined };
+  const style: Style = { isWrapped, isListed: isWrapped && isListed(sample), tables: 0, paths: new Map() };
+  const [plain = null] = columnOf([sample], { plain: '', written: '' }, style);
+  return { sample: plain, paths: isWrapped || style.tables > 0 ? style.paths : undefined };
 }
 
 /** Every element is in a list: no object has a plain value, except text and attributes. */
@@ -49,52 +43,41 @@ interface Style {
   readonly isListed: boolean;
   /** How many lists of rows with named columns were found. */
   tables: number;
+  readonly paths: Map<string, string>;
 }
 
 type Values = readonly (Json | undefined)[];
-interface Column {
-  readonly values: Values;
-  readonly written: Written;
-}
 
-const bare: PlainPlace = { keys: new Map() };
-
-/** The values of one key in all objects, without their wrappers; `text` is what their path needs in addition. */
-function columnOf(values: Values, style: Style): Column {
+/** The values of one key in all objects, without their wrappers. */
+function columnOf(values: Values, at: Place, style: Style): Values {
   const lists = values.filter(Array.isArray);
   if (style.isListed && lists.length > 0 && values.every(isOneOrNone)) {
-    const inner = columnOf(
-      values.map((value) => (value as Json[] | undefined)?.[0]),
-      style,
-    );
-    return { ...inner, written: { ...inner.written, text: `[0]${inner.written.text}` } };
+    const inner = values.map((value) => (value as Json[] | undefined)?.[0]);
+    return columnOf(inner, { ...at, written: `${at.written}[0]` }, style);
   }
-  if (lists.some((list) => list.length > 0)) return listColumn(values, style);
+  style.paths.set(at.plain, at.written);
+  if (lists.some((list) => list.length > 0)) return listColumn(values, at, style);
   const objects = values.filter(isObject);
-  if (objects.length > 0) return objectColumn(values, objects, style);
-  return { values, written: { text: '', place: bare } };
+  return objects.length > 0 ? objectColumn(values, objects, at, style) : values;
 }
 
 const isOneOrNone = (value: Json | undefined) => value === undefined || (Array.isArray(value) && value.length <= 1);
 
 /** An object beside lists of objects is a list of one: the mapping reads it as such. */
-function listColumn(values: Values, style: Style): Column {
+function listColumn(values: Values, { plain, written }: Place, style: Style): Values {
   const lists = values.map((value) => (Array.isArray(value) ? value : isObject(value) ? [value] : undefined));
-  const { values: items, written } = columnOf(
-    lists.flatMap((list) => list ?? []),
-    style,
-  );
+  const all = lists.flatMap((list) => list ?? []);
+  const items = columnOf(all, { plain: `${plain}[]`, written: `${written}[]` }, style);
   let at = 0;
-  const regrouped = lists.map((list, index) => {
+  return lists.map((list, index) => {
     if (list === undefined) return values[index];
     at += list.length;
     return items.slice(at - list.length, at) as Json[];
   });
-  return { values: regrouped, written: { text: '', place: { keys: new Map(), items: written } } };
 }
 
 /** Rows of cells become objects, if a list beside them has a name for each cell. */
-function tableColumn(values: Values, beside: readonly JsonObject[], style: Style): Column | undefined {
+function tableColumn(values: Values, beside: readonly JsonObject[], at: Place, style: Style): Values | undefined {
   const [rows] = values;
   const isTable = values.length === 1 && Array.isArray(rows) && rows.length > 0 && rows.every(Array.isArray);
   const names = Object.values(beside[0] ?? {}).find(
@@ -103,45 +86,40 @@ function tableColumn(values: Values, beside: readonly JsonObject[], style: Style
   );
   if (!isTable || names === undefined || rows.some((row) => (row as Json[]).length !== names.length)) return undefined;
   style.tables++;
-  const keys = new Map(names.map((name, at): [string, Written] => [name, { text: `[${at}]`, place: bare }]));
-  const objects = rows.map((row) => Object.fromEntries(names.map((name, at) => [name, (row as Json[])[at] ?? null])));
-  return { values: [objects], written: { text: '', place: { keys: new Map(), items: { text: '', place: { keys } } } } };
+  style.paths.set(at.plain, at.written).set(`${at.plain}[]`, `${at.written}[]`);
+  for (const [cell, name] of names.entries()) style.paths.set(child(`${at.plain}[]`, name), `${at.written}[][${cell}]`);
+  return [rows.map((row) => Object.fromEntries(names.map((name, cell) => [name, (row as Json[])[cell] ?? null])))];
 }
 
-function objectColumn(values: Values, objects: readonly JsonObject[], style: Style): Column {
+function objectColumn(values: Values, objects: readonly JsonObject[], place: Place, style: Style): Values {
   const keys = [...new Set(objects.flatMap(keysOf))];
   const text = style.isWrapped ? textKeys.find((key) => objects.some((one) => isPlain(one[key]))) : undefined;
   if (text !== undefined && keys.every((key) => key === text)) {
-    const plain = values.map((value) => (isObject(value) ? value[text] : value));
-    return { values: plain, written: { text: `.${child('', text)}`, place: bare } };
+    style.paths.set(place.plain, child(place.written, text));
+    return values.map((value) => (isObject(value) ? value[text] : value));
   }
-  const byColumn = new Map<string, Written>();
-  const columns: [string, Values][] = [];
-  const add = (name: string, at: string, read: (object: JsonObject) => Json | undefined) => {
+  const columns = new Map<string, Values>();
+  const add = (name: string, written: string, read: (object: JsonObject) => Json | undefined) => {
     const inner = values.map((value) => (isObject(value) ? read(value) : undefined));
-    const column = tableColumn(inner, objects, style) ?? columnOf(inner, style);
-    byColumn.set(name, { ...column.written, text: at + column.written.text });
-    columns.push([name, column.values]);
+    const at = { plain: child(place.plain, name), written };
+    columns.set(name, tableColumn(inner, objects, at, style) ?? columnOf(inner, at, style));
   };
-  const free = (name: string, key: string) => (keys.includes(name) || byColumn.has(name) ? key : name);
+  const free = (name: string, key: string) => (keys.includes(name) || columns.has(name) ? key : name);
   for (const key of keys) {
-    const holder = style.isWrapped && attributeKeys.includes(key);
-    if (!holder) {
+    const written = child(place.written, key);
+    if (!style.isWrapped || !attributeKeys.includes(key)) {
       const name =
         key === text ? free('value', key) : style.isWrapped ? free(key.replace(/^@_?(?=\w+$)/, ''), key) : key;
-      add(name, child('', key), (object) => object[key]);
+      add(name, written, (object) => object[key]);
       continue;
     }
     const inside = objects.flatMap((one) => (isObject(one[key]) ? keysOf(one[key]) : []));
     for (const name of new Set(inside))
-      add(free(name, `${key}.${name}`), child(child('', key), name), (object) =>
+      add(free(name, `${key}.${name}`), child(written, name), (object) =>
         isObject(object[key]) ? object[key][name] : undefined,
       );
   }
-  return {
-    values: values.map((value, index) => objectAt(value, index, columns)),
-    written: { text: '', place: { keys: byColumn } },
-  };
+  return values.map((value, index) => objectAt(value, index, [...columns]));
 }
 
 /** `{}` is how an empty element is converted. */

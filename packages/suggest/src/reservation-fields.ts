@@ -69,8 +69,6 @@ interface ByValues {
   readonly find: (free: readonly Leaf[], matches: ReadonlyMap<string, Match>, all: readonly Leaf[]) => Leaf | undefined;
 }
 
-const { not } = reservationLexicon.id;
-
 /** How a field looks, whatever its name. */
 const byValues: readonly ByValues[] = [
   {
@@ -107,10 +105,7 @@ const byValues: readonly ByValues[] = [
       const number = matches.get('confirmation_number');
       if (number && isUnique(number.leaf)) return undefined;
       const own = free.filter((leaf) => leaf.depth === 0 && isOwn(leaf));
-      const named = own.find(
-        (leaf) => /^[a-z]?id$/.test(leaf.own.at(-1) ?? '') && !leaf.own.some((word) => not.has(word)),
-      );
-      return named ?? own[0] ?? firstsOf(all.filter(isNumbered)).find(isOwn);
+      return own[0] ?? firstsOf(all.filter(isNumbered)).find(isOwn);
     },
   },
 ];

@@ -144,13 +144,13 @@ function withBoard(matches: Map<string, Match>, leaves: readonly Leaf[]): Map<st
   return matches;
 }
 
-/** A list whose name says nothing about rooms must look like them: a type, how many people, and best of all days within the stay. */
-function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays, dates }: RoomContext): number {
+/** A list whose name says nothing about rooms must look like them: a type, and how many people. */
+function leastScore(container: Container, matches: ReadonlyMap<string, Match>, { stays }: RoomContext): number {
   const isRoomField = ({ own, depth }: Leaf) => depth === 0 && roomWords.has(own[0] ?? '');
   const words = container.words.some((word) => roomWords.has(word)) || leavesOf(container.items).some(isRoomField);
   const isNamed = container.from === stays || words;
   if (!isNamed && !(matches.has('room_type') && matches.has('adults'))) return Number.POSITIVE_INFINITY;
-  if (!isNamed) return isWithin(container, matches, dates) ? 3 : hasAmounts(container.items) ? 4 : 3.5;
+  if (!isNamed) return hasAmounts(container.items) ? 4 : 3.5;
   // A list that is named after rooms needs no more than their names.
   // What a property has is not what was booked.
   const isOffered = container.words.some((word) => ['property', 'properties', 'listing', 'hotel'].includes(word));
@@ -161,13 +161,6 @@ function leastScore(container: Container, matches: ReadonlyMap<string, Match>, {
 /** Whether a list is named after rooms. */
 const isRoomList = (path: string): boolean => wordsOf(path.replace(/.*\./, '')).some((word) => roomWords.has(word));
 
-/** Whether each item has its days within the stay of its record. */
-function isWithin({ owners }: Container, matches: ReadonlyMap<string, Match>, dates: RoomContext['dates']): boolean {
-  const [from, to, first, last] = [matches, dates].flatMap(daysOfStay);
-  return owners.every(
-    (owner, at) => Number(from?.[at]) >= Number(first?.[owner]) && Number(to?.[at]) <= Number(last?.[owner]),
-  );
-}
 const daysOfStay = (matches: ReadonlyMap<string, Match>): number[][] =>
   ['start_date', 'end_date'].map((field) => daysOf(matches.get(field)?.leaf.values));
 

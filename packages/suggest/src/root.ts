@@ -22,7 +22,7 @@ export interface Root {
 }
 
 /** The most records to examine. */
-const most = 60;
+export const most = 60;
 
 interface Candidate extends Pick<Root, 'records' | 'keys'> {
   readonly path: string;
@@ -208,7 +208,7 @@ const weak = 0.55;
 
 /**
  * The key as a field of its record: a day is the arrival, the key of a single record its id. The record's own field is better, so there
- * is no leaf if the record has one, or repeats the key.
+ * is no leaf if the record has one.
  */
 export function keyLeaf(keys: RecordKeys | undefined, leaves: readonly Leaf[]): Leaf[] {
   if (keys === undefined) return [];
@@ -216,8 +216,6 @@ export function keyLeaf(keys: RecordKeys | undefined, leaves: readonly Leaf[]): 
   const isDay = values.every((value) => day.test(value));
   const field = isDay ? 'check_in' : path === '$key' ? 'id' : undefined;
   if (field === undefined || (matchReservation(leaves).get(field)?.confidence ?? 0) > weak) return [];
-  const isRepeated = leaves.some((leaf) => values.every((value, index) => String(leaf.values[index]) === value));
-  if (isRepeated) return [];
   const own = [isDay ? 'arrival' : 'id'];
   return [{ path, source: path, own, around: [], values, kind: 'value', depth: 0, isKey: true }];
 }

@@ -157,8 +157,7 @@ export function signsBeside(status: Match, leaves: readonly Leaf[]): Json[] {
     const at = meanings.flatMap((_, index) => (!decided.has(index) && isSet(sign.leaf, index) ? [index] : []));
     if (!at.every((index) => flagged.has(meanings[index]))) return [];
     for (const index of at) decided.add(index);
-    const isNew = at.length === 0 && isFlag(sign.leaf) && !meanings.includes(sign.status);
-    return [{ sign, isNeeded: isNew || at.some((index) => meanings[index] !== sign.status) }];
+    return [{ sign, isNeeded: at.some((index) => meanings[index] !== sign.status) }];
   });
   return usable.slice(0, usable.findLastIndex(({ isNeeded }) => isNeeded) + 1).map(({ sign }) => toCase(sign));
 }
@@ -204,5 +203,5 @@ function holds(leaf: Leaf): Json {
   const yes = values.find((value) => truths.has(plain(value).toLowerCase()));
   if (yes !== undefined) return yes;
   const no = plain(values[0] ?? null).toLowerCase();
-  return values.includes(false) ? true : no === '0' ? 1 : no === 'nein' ? 'ja' : 'Y';
+  return values.includes(false) ? true : no === '0' ? 1 : 'Y';
 }

@@ -52,18 +52,21 @@ export type Suggestion =
 export function suggestConnector(sample: Json, options: SuggestOptions = {}): Suggestion {
   const plain = plainJson(sample);
   const suggestion = suggestPlain(plain.sample, options);
-  if (plain.place === undefined || suggestion.kind !== 'ok') return suggestion;
-  const { connector, fields, unmapped } = suggestion;
-  const written = writtenPath(isObject(connector.shape) ? connector.shape.root_path : undefined, plain.place);
-  return {
-    ...suggestion,
-    connector: asWritten(connector, plain.place),
-    fields: fields.map((line) => ({ ...line, path: written(line.path) })),
-    unmapped: unmapped.map(written),
-  };
+  if (suggestion.kind !== 'ok') return suggestion;
+  const read = plain.paths === undefined ? suggestion : putBack(suggestion, plain.paths);
+  return { ...read, unmapped: unmappedIn(sample, read.connector) };
 }
 
-function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
+type Fields = Omit<Suggestion & { kind: 'ok' }, 'unmapped'>;
+
+/** With the paths that the response itself has. */
+function putBack({ connector, fields, ...rest }: Fields, paths: ReadonlyMap<string, string>): Fields {
+  const written = writtenPath(isObject(connector.shape) ? connector.shape.root_path : undefined, paths);
+  const lines = fields.map((line) => ({ ...line, path: written(line.path) }));
+  return { ...rest, connector: asWritten(connector, paths), fields: lines };
+}
+
+function suggestPlain(sample: Json, options: SuggestOptions): Fields | (Suggestion & { kind: 'nothing' }) {
   const root = findRoot(sample);
   if (root === undefined) {
     const lists = listsIn(sample);
@@ -115,7 +118,6 @@ function suggestPlain(sample: Json, options: SuggestOptions): Suggestion {
         .flat()
         .flatMap(({ lines }) => lines),
     ],
-    unmapped: unmappedIn(leaves, connector),
     unknown,
   };
 }

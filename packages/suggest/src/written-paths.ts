@@ -1,46 +1,38 @@
 import { parsePath } from '../../../src/core/json-path/path.ts';
 import { isObject, type Json, type JsonObject } from '../../../src/terms.ts';
 import { child } from './leaf.ts';
-import type { PlainPlace, Written } from './plain-json.ts';
+import type { Place } from './plain-json.ts';
 import { wordSet } from './words.ts';
 
 /** Where the paths of a mapping start. */
 interface Scope {
-  readonly body: PlainPlace;
-  readonly record: PlainPlace;
+  readonly paths: ReadonlyMap<string, string>;
+  readonly record: Place;
   /** The item last, before it what encloses it. */
-  readonly items: readonly PlainPlace[];
+  readonly items: readonly Place[];
 }
 
-const nowhere: PlainPlace = { keys: new Map() };
+const bodyOf = (paths: Scope['paths']): Place => ({ plain: '', written: paths.get('') ?? '' });
 
 /** A connector for the plain sample, with the paths that the response itself has. */
-export function asWritten(connector: JsonObject, body: PlainPlace): JsonObject {
+export function asWritten(connector: JsonObject, paths: Scope['paths']): JsonObject {
   const { shape = {}, pull, map } = connector as { shape?: JsonObject; pull: JsonObject; map: JsonObject };
-  const whole: Scope = { body, record: body, items: [body] };
-  const scope = recordScope(shape.root_path, body);
-  const { flat, also, ...paths } = shape;
+  const whole = wholeOf(paths);
+  const scope = recordScope(shape.root_path, whole);
   return {
     ...connector,
-    pull: mapped(pull, (part) =>
-      isObject(part) ? mapped(part, (at, key) => (key === 'next' ? source(at, whole) : at)) : part,
-    ),
-    ...(connector.shape !== undefined && {
-      shape: {
-        ...mapped(paths, (path) => source(path, whole)),
-        ...(flat !== undefined && { flat: source(flat, scope) }),
-        ...(Array.isArray(also) && {
-          also: also.map((one) => ({ ...(one as JsonObject), path: source((one as JsonObject).path ?? null, whole) })),
-        }),
-      },
-    }),
+    pull: {
+      ...pull,
+      pagination: mapped(pull.pagination as JsonObject, (at, key) => (key === 'next' ? source(at, whole) : at)),
+    },
+    ...(connector.shape !== undefined && { shape: mapped(shape, (path) => source(path, whole)) }),
     map: mapped(map, (field) => source(field, scope)),
   };
 }
 
 /** For the paths of the reasons. */
-export function writtenPath(rootPath: Json | undefined, body: PlainPlace): (path: string) => string {
-  const scope = recordScope(rootPath, body);
+export function writtenPath(rootPath: Json | undefined, paths: Scope['paths']): (path: string) => string {
+  const scope = recordScope(rootPath, wholeOf(paths));
   return (path) =>
     path
       .split(', then ')
@@ -48,10 +40,11 @@ export function writtenPath(rootPath: Json | undefined, body: PlainPlace): (path
       .join(', then ');
 }
 
-function recordScope(rootPath: Json | undefined, body: PlainPlace): Scope {
-  const whole: Scope = { body, record: body, items: [body] };
+const wholeOf = (paths: Scope['paths']): Scope => ({ paths, record: bodyOf(paths), items: [bodyOf(paths)] });
+
+function recordScope(rootPath: Json | undefined, whole: Scope): Scope {
   const { places } = walk(typeof rootPath === 'string' ? rootPath : '$item', whole);
-  return { body, record: places.at(-1) ?? nowhere, items: places };
+  return { ...whole, record: places.at(-1) ?? whole.record, items: places };
 }
 
 const mapped = (object: JsonObject, change: (value: Json, key: string) => Json): JsonObject =>
@@ -68,89 +61,46 @@ function source(value: Json, scope: Scope): Json {
   return mapped(value, (part, key) => {
     if (literal.has(key)) return part;
     if (key === 'from') return withoutIndex(source(part, scope));
-    if (key === 'when') return condition(part, scope);
-    if (key === 'where') return condition(part, inner);
-    if (key === 'join' && joins(part).length > 0) return joined(part, scope);
-    if (key === 'lookup' && isObject(part)) return joined(part, scope);
-    return source(part, key === 'fields' || key === 'value' || key === 'unique' ? inner : scope);
+    if (key === 'when' || key === 'where') return condition(part, key === 'when' ? scope : inner);
+    return source(part, key === 'fields' || key === 'value' ? inner : scope);
   });
 }
 
 /** A list of one is read as the list, so that a second item is not lost. */
-function withoutIndex(from: Json): Json {
-  if (Array.isArray(from)) return from.map(withoutIndex);
-  if (isObject(from)) return mapped(from, withoutIndex);
-  return typeof from === 'string' ? from.replace(/\[0\]$/, '') : from;
-}
+const withoutIndex = (from: Json): Json => (typeof from === 'string' ? from.replace(/\[0\]$/, '') : from);
 
-function condition(tests: Json, scope: Scope): Json {
-  if (Array.isArray(tests)) return tests.map((one) => condition(one, scope));
-  if (!isObject(tests)) return tests;
-  return Object.fromEntries(
-    Object.entries(tests).map(([path, test]) => [
-      walk(path, scope).text,
-      isObject(test) ? mapped(test, (one, key) => (key.endsWith('same_as') ? source(one, scope) : one)) : test,
-    ]),
-  );
-}
-
-const joins = (part: Json | undefined): JsonObject[] =>
-  (Array.isArray(part) ? part : [part]).filter((one): one is JsonObject => isObject(one) && one.in !== undefined);
-
-function joined(part: Json, scope: Scope): Json {
-  if (Array.isArray(part)) return part.map((one) => joined(one, scope));
-  if (!isObject(part)) return part;
-  const row = tableScope(part, scope);
-  return mapped(part, (path, key) => source(path, key === 'key' || key === 'value' ? row : scope));
-}
-
-function tableScope(join: JsonObject, scope: Scope): Scope {
-  const { places } = walk(String(join.in), scope);
-  return { ...scope, items: [...scope.items, places.at(-1) ?? nowhere] };
-}
+const condition = (tests: Json, scope: Scope): Json =>
+  isObject(tests)
+    ? Object.fromEntries(Object.entries(tests).map(([path, test]) => [walk(path, scope).text, test]))
+    : tests;
 
 /** Inside the items of a list of the mapping. */
-function listScope({ from, join }: JsonObject, scope: Scope): Scope {
-  const first = isObject(from) && Array.isArray(from.first) ? from.first[0] : Array.isArray(from) ? from[0] : from;
-  const inner =
-    typeof first !== 'string' || first === '$item'
-      ? scope
-      : { ...scope, items: [...scope.items, ...walk(first, scope).places] };
-  return joins(join).reduce((at, one) => tableScope(one, at), inner);
-}
+const listScope = ({ from }: JsonObject, scope: Scope): Scope =>
+  typeof from !== 'string' || from === '$item'
+    ? scope
+    : { ...scope, items: [...scope.items, ...walk(from, scope).places] };
 
 /** The path as the response has it, and the items it passes: each list's item, and the place at its end. */
-function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly PlainPlace[] } {
+function walk(text: string, scope: Scope): { readonly text: string; readonly places: readonly Place[] } {
+  const { paths, record, items } = scope;
   const parsed = parsePath(text, { spaces: true });
   if (parsed.kind === 'bad') return { text, places: [] };
   const { start, up, steps } = parsed.path;
-  const [first] = steps;
-  let out = first === undefined ? text : text.slice(0, first.offset);
-  const outset = {
-    body: scope.body,
-    record: scope.record,
-    rows: { keys: new Map(), items: { text: '', place: scope.record } },
-  };
-  let place: PlainPlace = start === 'item' || start === 'key' ? (scope.items.at(-1 - up) ?? nowhere) : outset[start];
-  const places: PlainPlace[] = [];
-  const enter = ({ text: more, place: next }: Written) => {
-    out += more;
-    place = next;
-  };
+  const body = bodyOf(paths);
+  const outset = start === 'body' ? body : start === 'record' ? record : (items.at(-1 - up) ?? body);
+  let { plain, written } = outset;
+  const places: Place[] = [];
+  const indexes: string[] = [];
   for (const step of steps) {
-    if (step.kind === 'key') {
-      const known = place.keys.get(step.key) ?? { text: child('', step.key), place: nowhere };
-      const isCell = known.text.startsWith('[');
-      if (out !== '' && !/[.]$/.test(out) && !isCell) out += '.';
-      enter(known);
-    } else {
-      out += step.kind === 'each' ? '[]' : `[${step.index}]`;
-      enter(place.items ?? { text: '', place: place.keys.size > 0 && step.kind === 'each' ? firstOf(place) : nowhere });
-      if (step.kind === 'each') places.push(place);
-    }
+    plain = step.kind === 'key' ? child(plain, step.key) : `${plain}[]`;
+    written = paths.get(plain) ?? (step.kind === 'key' ? child(written, step.key) : `${written}[]`);
+    if (step.kind !== 'key') indexes.push(step.kind === 'each' ? '[]' : `[${step.index}]`);
+    if (step.kind === 'each') places.push({ plain, written });
   }
-  return { text: out, places: [...places, place.items?.place ?? place] };
+  const item = paths.get(`${plain}[]`);
+  places.push(item === undefined ? { plain, written } : { plain: `${plain}[]`, written: item });
+  const [first] = steps;
+  if (first === undefined) return { text, places };
+  const below = written.slice(outset.written.length).replace(/^\./, '');
+  return { text: text.slice(0, first.offset) + below.replace(/\[\]/g, () => indexes.shift() ?? '[]'), places };
 }
-
-/** Any of the places under keys that are data. */
-const firstOf = ({ keys }: PlainPlace): PlainPlace => [...keys.values()][0]?.place ?? nowhere;

@@ -37,11 +37,15 @@ const starts: ReadonlyMap<string, Start> = new Map([
   ['$rows', 'rows'],
   ['$key', 'key'],
 ]);
-const bareKey = /[^\s.[\]'"]+/y;
-const bareKeyWithSpaces = /[^.[\]'"]+/y;
-const quotedKey = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/sy;
-const index = /-?\d{1,6}/y;
-const dollarWord = /\$\w*/y;
+const quoted = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
+/** `[0]`, `[]`, `["key"]`, or a key after a dot. */
+const stepForm = (bare: string) =>
+  new RegExp(
+    String.raw`\[(?:(?<index>-?\d{1,6})|(?<inside>${quoted}))?\]|\.?(?:(?<quoted>${quoted})|(?<bare>${bare}+))`,
+    'sy',
+  );
+const steps = stepForm(String.raw`[^\s.[\]'"]`);
+const stepsWithSpaces = stepForm(String.raw`[^.[\]'"]`);
 /** Refused as keys: every JavaScript object inherits them, so they would not read the partner's data. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
@@ -51,140 +55,68 @@ export function isInherited(key: string): boolean {
 
 /** `spaces`: a key with spaces needs no quotes. In a mapping a space is more often a mistake, such as `net + tax`. */
 export function parsePath(text: string, { spaces = false } = {}): Parsed {
-  return new PathParser(text, spaces ? bareKeyWithSpaces : bareKey).parse();
+  // The offset stays inside the text.
+  const bad = (message: string, at: number): Bad => ({
+    kind: 'bad',
+    message,
+    offset: Math.max(0, Math.min(at, text.length - 1)),
+  });
+  if (text === '') return bad('a path is empty; name a key, or leave the field out', 0);
+  const beginning = beginningOf(text);
+  if ('message' in beginning) return bad(beginning.message, beginning.end);
+  const { start, up, end } = beginning;
+  if (start === 'key' && end < text.length) return bad('$key is a value; nothing can follow it', end);
+  const found: Step[] = [];
+  const form = spaces ? stepsWithSpaces : steps;
+  for (let at = end; at < text.length; ) {
+    form.lastIndex = at;
+    const match = form.exec(text);
+    const isKey = match !== null && !match[0].startsWith('[');
+    // Only the first step of a path without a start has no dot.
+    if (match === null || (isKey && match[0].startsWith('.') === (at === 0))) return bad(...faultAt(text, at));
+    const { index, inside, quoted: outside, bare } = match.groups ?? {};
+    const written = inside ?? outside;
+    // A backslash makes a quote or a backslash part of the key.
+    const key = written?.slice(1, -1).replace(/\\(["'\\])/g, '$1') ?? (bare === '*' ? undefined : bare);
+    const offset = inside !== undefined || match[0].startsWith('.') ? at + 1 : at;
+    if (key !== undefined && inherited.has(key)) return bad(`the key ${key} is not allowed`, offset);
+    if (index !== undefined) found.push({ kind: 'index', index: Number(index), offset });
+    else found.push(key === undefined ? { kind: 'each', offset } : { kind: 'key', key, offset });
+    at = form.lastIndex;
+  }
+  return { kind: 'ok', path: { start, up, steps: found } };
 }
 
-class PathParser {
-  readonly #text: string;
-  readonly #bareKey: RegExp;
-  readonly #steps: Step[] = [];
-  #at = 0;
-  #start: Start = 'item';
-  #up = 0;
-  #bad: Bad | undefined;
-
-  constructor(text: string, bareKey: RegExp) {
-    this.#text = text;
-    this.#bareKey = bareKey;
+/** Dollar words are allowed only at the start; $parent may repeat. */
+function beginningOf(text: string) {
+  const parents = /^(?:\$parent\.(?=\$))*/.exec(text)?.[0] ?? '';
+  const up = parents.length / '$parent.'.length;
+  const word = /^\$\w*/.exec(text.slice(parents.length))?.[0] ?? '';
+  const end = parents.length + word.length;
+  if (word === '' || word === '$parent') return { start: 'item', up: word === '' ? up : up + 1, end } as const;
+  const start = starts.get(word);
+  if (start === undefined) {
+    const known = '$item, $parent, $record, $body, $rows and $key';
+    return { message: `unknown start ${word}; use ${known}. Quote a key that begins with $`, end: parents.length };
   }
+  if (start !== 'key' && up > 0) return { message: `${word} cannot follow $parent`, end: parents.length };
+  return { start, up, end };
+}
 
-  parse(): Parsed {
-    if (this.#text === '') this.#fail('a path is empty; name a key, or leave the field out', 0);
-    this.#beginning();
-    const rooted = this.#at > 0;
-    if (this.#start === 'key' && this.#at < this.#text.length)
-      this.#fail('$key is a value; nothing can follow it', this.#at);
-    let first = !rooted;
-    while (this.#bad === undefined && this.#at < this.#text.length) {
-      this.#step(first);
-      first = false;
-    }
-    return this.#bad ?? { kind: 'ok', path: { start: this.#start, up: this.#up, steps: this.#steps } };
-  }
-
-  /** Dollar words are allowed only at the start; $parent may repeat. */
-  #beginning(): void {
-    while (this.#text[this.#at] === '$') {
-      const word = this.#match(dollarWord) ?? '$';
-      const named = starts.get(word);
-      if (word !== '$parent' && named === undefined) {
-        const known = '$item, $parent, $record, $body, $rows and $key';
-        this.#fail(`unknown start ${word}; use ${known}. Quote a key that begins with $`, this.#at);
-        return;
-      }
-      if (named !== undefined && named !== 'key' && this.#up > 0) {
-        this.#fail(`${word} cannot follow $parent`, this.#at);
-        return;
-      }
-      this.#at += word.length;
-      if (named !== undefined) {
-        this.#start = named;
-        return;
-      }
-      this.#up++;
-      if (!this.#text.startsWith('.$', this.#at)) return;
-      this.#at++;
-    }
-  }
-
-  #step(first: boolean): void {
-    const sign = this.#text[this.#at];
-    if (sign === '[') {
-      this.#bracket();
-    } else if (first || sign === '.') {
-      if (!first) this.#at++;
-      this.#key();
-    } else {
-      this.#fail(
-        `expected . or [ but found ${JSON.stringify(sign)}; quote a key that holds such a character`,
-        this.#at,
-      );
-    }
-  }
-
-  #bracket(): void {
-    const offset = this.#at++;
-    const inside = this.#text[this.#at];
-    if (inside === ']') {
-      this.#steps.push({ kind: 'each', offset });
-    } else if (inside === '"' || inside === "'") {
-      this.#quoted();
-    } else {
-      const number = this.#match(index);
-      if (number === undefined) {
-        this.#fail('expected a number, a quoted key or ] after [', this.#at);
-        return;
-      }
-      this.#steps.push({ kind: 'index', index: Number(number), offset });
-      this.#at += number.length;
-    }
-    if (this.#text[this.#at] === ']') this.#at++;
-    else this.#fail('expected ]', this.#at);
-  }
-
-  #key(): void {
-    const sign = this.#text[this.#at];
-    if (sign === '"' || sign === "'") {
-      this.#quoted();
-      return;
-    }
-    const bare = this.#match(this.#bareKey);
-    if (bare !== undefined) {
-      if (bare === '*') this.#steps.push({ kind: 'each', offset: this.#at });
-      else this.#push(bare);
-      this.#at += bare.length;
-    } else if (sign === undefined) {
-      this.#fail('a key is missing after the last dot', this.#at);
-    } else {
-      this.#fail(`expected a key but found ${JSON.stringify(sign)}; quote a key that holds such a character`, this.#at);
-    }
-  }
-
-  /** A backslash makes a quote or a backslash part of the key. */
-  #quoted(): void {
-    const key = this.#match(quotedKey);
-    if (key === undefined) {
-      this.#fail('the quote is never closed', this.#at);
-      return;
-    }
-    this.#push(key.slice(1, -1).replace(/\\(["'\\])/g, '$1'));
-    this.#at += key.length;
-  }
-
-  #push(key: string): void {
-    if (inherited.has(key)) this.#fail(`the key ${key} is not allowed`, this.#at);
-    this.#steps.push({ kind: 'key', key, offset: this.#at });
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    return pattern.exec(this.#text)?.[0];
-  }
-
-  /** Keeps the first failure only. The offset stays inside the text. */
-  #fail(message: string, at: number): void {
-    this.#bad ??= { kind: 'bad', message, offset: Math.max(0, Math.min(at, this.#text.length - 1)) };
-  }
+/** What is wrong with the step that begins there. */
+function faultAt(text: string, at: number): [message: string, at: number] {
+  const isBracket = text[at] === '[';
+  const inside = isBracket || (text[at] === '.' && at > 0) ? at + 1 : at;
+  const sign = text[inside];
+  if (!isBracket && at > 0 && inside === at)
+    return [`expected . or [ but found ${JSON.stringify(sign)}; quote a key that holds such a character`, at];
+  const end = new RegExp(isBracket ? `${quoted}|-?\\d{1,6}` : quoted, 'sy');
+  end.lastIndex = inside;
+  if (isBracket && end.test(text)) return ['expected ]', end.lastIndex];
+  if (sign === '"' || sign === "'") return ['the quote is never closed', inside];
+  if (isBracket) return ['expected a number, a quoted key or ] after [', inside];
+  if (sign === undefined) return ['a key is missing after the last dot', inside];
+  return [`expected a key but found ${JSON.stringify(sign)}; quote a key that holds such a character`, inside];
 }
 
 const plainKey = /^(?!\*$)[^\s.[\]'"$][^\s.[\]'"]*$/;

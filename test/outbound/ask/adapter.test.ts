@@ -3,11 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { startSimulator } from '../../../packages/partner-kit/src/simulate/index.ts';
-import { addDays } from '../../../src/core/canonical/values.ts';
 import { fetchSingle } from '../../../src/core/intake/pull/request/single.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
-import { bookings } from '../../intake/pull/support/partner.ts';
+import { type Asked, bookings } from '../../intake/pull/support/partner.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 import { setUpPulls } from '../../intake/pull/support/set-up.ts';
 
@@ -55,34 +53,36 @@ test('adapter: xml turns XML into JSON', async () => {
   assert.deepEqual([second?.id, second?.data.status, second?.data.guests], ['X2', 'cancelled', []]);
 });
 
-test('the OTA example of the guide asks the simulator over SOAP, with credentials in the body', async () => {
-  const simulator = await startSimulator({ seed: 5, reservations: 60, untidy: 0 });
-  try {
-    const { connector: _, ...connector } = parse(await readFile(new URL('ota.yaml', guide), 'utf8'));
-    const pull = { body: { 'soap:Envelope': { 'soap:Header': { Password: 'p<&">' } } } };
-    const documents = { integration: 'ota', brandId: 'LIS01', baseUrl: simulator.baseUrl, connector, pull };
-    const ports = runtime.ports(documents);
-    const from = simulator.hotel.today('LIS01');
-    const to = addDays(from, 20);
-    const sent: string[] = [];
-    const http: typeof ports.http = {
-      ...ports.http,
-      request: (one) => {
-        sent.push(String(one.body));
-        return ports.http.request(one);
-      },
-    };
-    const result = await sync({ ...ports, http }, 'ota', { from, to });
-    assert.equal(result.state, 'complete', JSON.stringify(result));
-    const arriving = simulator.hotel.list(({ checkIn }) => checkIn >= from && checkIn <= to);
-    assert.ok(arriving.length > 5);
-    assert.equal(result.counters.fetched, arriving.length);
-    const stored = await runtime.stored('ota');
-    assert.deepEqual(stored.map(({ id }) => id).sort(), arriving.map(({ id }) => id).sort());
-    assert.match(sent[0] ?? '', /<soap:Header><Password>p&lt;&amp;&quot;&gt;<\/Password><\/soap:Header><soap:Body>/);
-  } finally {
-    await simulator.stop();
-  }
+/** Answers an OTA_ReadRQ with the reservations of the property that arrive in the range. */
+function otaAnswer({ body, headers }: Asked) {
+  const attribute = (name: string) => new RegExp(`<OTA_ReadRQ\\b[\\s\\S]*\\b${name}="([^"]*)"`).exec(body)?.[1] ?? '';
+  assert.match(headers['content-type'] ?? '', /^text\/xml/);
+  assert.equal(attribute('HotelCode'), 'LIS01');
+  const arriving = ['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-09'].filter(
+    (day) => day >= attribute('Start') && day <= attribute('End'),
+  );
+  const reservations = arriving.map(
+    (day) =>
+      `<o:HotelReservation ResStatus="confirmed"><o:UniqueID Type="14" ID="R-${day}"/><o:TimeSpan Start="${day}" End="2026-03-20"/><o:ResGuests><o:ResGuest><o:PersonName><o:GivenName>Ana</o:GivenName><o:Surname>O&apos;Neill</o:Surname></o:PersonName></o:ResGuest></o:ResGuests></o:HotelReservation>`,
+  );
+  return {
+    raw: `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><o:OTA_ResRetrieveRS xmlns:o="http://www.opentravel.org/OTA/2003/05"><o:Success/><o:ReservationsList>${reservations.join('')}</o:ReservationsList></o:OTA_ResRetrieveRS></s:Body></s:Envelope>`,
+    headers: { 'content-type': 'text/xml; charset=utf-8' },
+  };
+}
+
+test('the OTA example of the guide asks over SOAP, with credentials in the body', async () => {
+  const partner = await partnerOf(otaAnswer);
+  const { connector: _, ...connector } = parse(await readFile(new URL('ota.yaml', guide), 'utf8'));
+  const pull = { body: { 'soap:Envelope': { 'soap:Header': { Password: 'p<&">' } } } };
+  const ports = runtime.ports({ integration: 'ota', brandId: 'LIS01', baseUrl: partner.url, connector, pull });
+  const result = await sync(ports, 'ota', { from: '2026-03-01', to: '2026-03-07' });
+  assert.equal(result.state, 'complete', JSON.stringify(result));
+  const stored = await runtime.stored('ota');
+  assert.deepEqual(stored.map(({ id }) => id).sort(), ['R-2026-03-01', 'R-2026-03-02']);
+  assert.match(JSON.stringify(stored[0]?.data.guests), /O'Neill/);
+  const { body = '' } = partner.requests[0] ?? {};
+  assert.match(body, /<soap:Header><Password>p&lt;&amp;&quot;&gt;<\/Password><\/soap:Header><soap:Body>/);
 });
 
 test('an adapter that throws, is missing or exports nothing is a named error', async () => {

@@ -189,9 +189,9 @@ test('the check reports a token endpoint without a token, and its consequences',
   ends.push(() => simulator.stop());
   const auth = {
     type: 'oauth2',
-    tokenUrl: `${simulator.baseUrl}/oauth/token`,
-    clientId: 'c',
-    clientSecret: 'wrong',
+    token_url: `${simulator.baseUrl}/oauth/token`,
+    client_id: 'c',
+    client_secret: 'wrong',
   } as const;
   const report = await checkApi({
     baseUrl: simulator.baseUrl,
@@ -249,13 +249,10 @@ for (const shape of ['wrapped', 'bare'] as const) {
 
 test('the check supports every authentication method', async () => {
   const doors: readonly [SimulatorOptions['auth'] & object, (baseUrl: string) => CheckAuth][] = [
-    [
-      { type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' },
-      () => ({ type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' }),
-    ],
+    [{ type: 'api_key', in: 'header', name: 'X-API-Key', key: 'k' }, () => ({ type: 'api_key', key: 'k' })],
     [
       { type: 'api_key', in: 'query', name: 'key', key: 'k3y-in-query' },
-      () => ({ type: 'api_key', in: 'query', name: 'key', key: 'k3y-in-query' }),
+      () => ({ type: 'api_key', query: 'key', key: 'k3y-in-query' }),
     ],
     [{ type: 'basic', username: 'u', password: 'p' }, () => ({ type: 'basic', username: 'u', password: 'p' })],
     [
@@ -270,10 +267,11 @@ test('the check supports every authentication method', async () => {
       { type: 'oauth2', clientId: 'c', clientSecret: 's' },
       (baseUrl) => ({
         type: 'oauth2',
-        tokenUrl: `${baseUrl}/oauth/token`,
-        clientId: 'c',
-        clientSecret: 's',
-        clientAuth: 'post',
+        token_url: `${baseUrl}/oauth/token`,
+        client_id: 'c',
+        client_secret: 's',
+        client_auth: 'post',
+        scopes: ['a', 'b'],
       }),
     ],
   ];

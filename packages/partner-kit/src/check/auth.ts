@@ -8,19 +8,22 @@ import {
   signatureOf,
 } from '../simulate/auth/guard.ts';
 
-/** Authentication for the API: the same methods as the service, but OAuth 2 by client credentials only, because there is no browser. */
+/** Authentication for the API, as `auth` in an integration; OAuth 2 by client credentials only, because there is no browser. */
 export type CheckAuth =
-  | Exclude<SimulatorAuth, { type: 'oauth2' | 'custom' | 'login' }>
+  | Exclude<SimulatorAuth, { type: 'api_key' | 'oauth2' | 'custom' | 'login' }>
+  | { readonly type: 'api_key'; readonly key: string; readonly header?: string; readonly query?: string }
   | CustomAuth
   | {
       readonly type: 'oauth2';
-      readonly tokenUrl: string;
-      readonly clientId: string;
-      readonly clientSecret: string;
-      /** Additional parameters of the token request, such as scope. */
-      readonly parameters?: Readonly<Record<string, string>>;
+      readonly token_url: string;
+      readonly client_id: string;
+      readonly client_secret: string;
       /** How the client authenticates at the token endpoint. Default: basic. */
-      readonly clientAuth?: 'basic' | 'post';
+      readonly client_auth?: 'basic' | 'post';
+      readonly scopes?: readonly string[];
+      readonly audience?: string;
+      /** Additional parameters of the token request. */
+      readonly params?: Readonly<Record<string, string>>;
     };
 
 interface CustomAuth {
@@ -64,7 +67,9 @@ export function withCredentials(
         `Basic ${Buffer.from(`${auth.username}:${own(auth.password)}`).toString('base64')}`,
       );
     case 'api_key':
-      return auth.in === 'header' ? header(auth.name, own(auth.key)) : withQuery(draft, { [auth.name]: own(auth.key) });
+      return auth.query === undefined
+        ? header(auth.header ?? 'X-API-Key', own(auth.key))
+        : withQuery(draft, { [auth.query]: own(auth.key) });
     case 'hmac':
       return signed(auth, draft, own(auth.secret), nowMs);
     case 'custom':
@@ -105,7 +110,7 @@ function withQuery(draft: Draft, values: Readonly<Record<string, string>>): Draf
 /** Lower-case names of headers and query parameters that carry secrets; reports omit their values. */
 export function secretNames(auth: CheckAuth): Set<string> {
   const names: string[] = [];
-  if (auth.type === 'api_key') names.push(auth.name);
+  if (auth.type === 'api_key') names.push(auth.query ?? auth.header ?? 'X-API-Key');
   if (auth.type === 'custom') names.push(...Object.keys({ ...auth.headers, ...auth.query }));
   if (auth.type === 'hmac') names.push(...Object.keys(auth.headers ?? defaultHmacHeaders));
   return new Set(names.map((name) => name.toLowerCase()));

@@ -32,8 +32,6 @@ export interface ClientOptions {
   readonly intervalMs?: number;
   /** Maximum number of requests. Default: 60. */
   readonly mostRequests?: number;
-  readonly timeoutMs?: number;
-  readonly mostBytes?: number;
   readonly now?: () => number;
   readonly wait?: (ms: number) => Promise<void>;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -45,6 +43,8 @@ export interface ClientOptions {
 export class OutOfRequests extends Error {}
 
 const longestWaitMs = 60_000;
+const timeoutMs = 30_000;
+const mostBytes = 32 * 1_048_576;
 
 /** A considerate client: few requests, one at a time, at the agreed pace; honours Retry-After. */
 export class PoliteClient {
@@ -98,7 +98,6 @@ export class PoliteClient {
   }
 
   async #send(request: Draft): Promise<Omit<Seen, 'number' | 'purpose' | 'method' | 'url' | 'headers' | 'ms'>> {
-    const { timeoutMs = 30_000, mostBytes = 32 * 1_048_576 } = this.#options;
     try {
       const response = await (this.#options.fetch ?? fetch)(request.url.href, {
         method: request.method,
@@ -107,7 +106,7 @@ export class PoliteClient {
         signal: AbortSignal.timeout(timeoutMs),
         ...(request.body === undefined ? {} : { body: request.body }),
       });
-      const bytes = await readWhole(response, mostBytes);
+      const bytes = await readWhole(response);
       const { body, utf8 } = decode(bytes);
       return {
         status: response.status,
@@ -122,17 +121,8 @@ export class PoliteClient {
         excerpt: excerpt(body),
       };
     } catch (error) {
-      const nothing = {
-        contentType: '',
-        retryAfter: null,
-        link: null,
-        utf8: true,
-        bytes: 0,
-        body: '',
-        json: undefined,
-        excerpt: '',
-      };
-      return { status: 0, failure: cause(error), ...nothing };
+      const nothing = { contentType: '', retryAfter: null, link: null, utf8: true, bytes: 0, body: '', excerpt: '' };
+      return { status: 0, failure: cause(error), json: undefined, ...nothing };
     }
   }
 
@@ -141,12 +131,12 @@ export class PoliteClient {
   }
 }
 
-async function readWhole(response: Response, most: number): Promise<Buffer> {
+async function readWhole(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > most) throw new Error(`the response exceeds ${most} bytes`);
+    if (length > mostBytes) throw new Error(`the response exceeds ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -47,17 +47,20 @@ function draftsFor({ baseUrl, form, listPath, propertyId, own }: Target) {
 
 /** Fetches an access token with the client credentials; later requests use it. */
 async function fetchToken(auth: CheckAuth & { type: 'oauth2' }, client: PoliteClient): Promise<Seen> {
-  const form = new URLSearchParams({ ...auth.parameters, grant_type: 'client_credentials' });
+  const { token_url, client_id, client_secret, scopes = [], audience } = auth;
+  const form = new URLSearchParams({ ...auth.params, grant_type: 'client_credentials' });
+  if (scopes.length > 0) form.set('scope', scopes.join(' '));
+  if (audience !== undefined) form.set('audience', audience);
   const headers: Record<string, string> = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  if (auth.clientAuth === 'post') {
-    form.set('client_id', auth.clientId);
-    form.set('client_secret', auth.clientSecret);
+  if (auth.client_auth === 'post') {
+    form.set('client_id', client_id);
+    form.set('client_secret', client_secret);
   } else {
-    const pair = [auth.clientId, auth.clientSecret].map(encodeURIComponent).join(':');
+    const pair = [client_id, client_secret].map(encodeURIComponent).join(':');
     headers.Authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
   }
-  const url = new URL(auth.tokenUrl);
-  const seen = await client.ask('an access token', { method: 'POST', url, headers, body: form.toString() }, 'none');
+  const draft = { method: 'POST', url: new URL(token_url), headers, body: form.toString() } as const;
+  const seen = await client.ask('an access token', draft, 'none');
   const { json } = seen;
   if (isObject(json) && typeof json.access_token === 'string') client.token = json.access_token;
   return seen;

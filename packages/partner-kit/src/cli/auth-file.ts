@@ -6,7 +6,6 @@ import { readInput, type Shell } from './shell.ts';
 
 /** Credentials in the format of `auth` in an integration. */
 type AuthDocument = Readonly<Record<string, unknown>>;
-type Strings = Readonly<Record<string, string>>;
 
 const required: Readonly<Record<CheckAuth['type'], readonly string[]>> = {
   none: [],
@@ -18,54 +17,20 @@ const required: Readonly<Record<CheckAuth['type'], readonly string[]>> = {
   oauth2: ['token_url', 'client_id'],
 };
 
-/** Credentials of a document, as the checker takes them. */
+/** The credentials of a document, if the check can use them. */
 export function checkAuth(auth: AuthDocument): CheckAuth | { readonly wrong: string } {
   const type = auth.type as CheckAuth['type'];
   if (!Object.hasOwn(required, type)) return { wrong: `type must be one of ${Object.keys(required).join(', ')}` };
   const missing = required[type].find((key) => typeof auth[key] !== 'string');
   if (missing !== undefined) return { wrong: `${missing} is missing or not a text` };
-  switch (type) {
-    case 'none':
-    case 'bearer':
-    case 'basic':
-      return auth as unknown as CheckAuth;
-    case 'hmac':
-      return { algorithm: 'sha256', encoding: 'hex', ...auth } as unknown as CheckAuth;
-    case 'api_key': {
-      const query = auth.query as string | undefined;
-      const [place, name] =
-        query === undefined ? (['header', String(auth.header ?? 'X-API-Key')] as const) : (['query', query] as const);
-      return { type, in: place, name, key: String(auth.key) };
-    }
-    case 'custom': {
-      const places = Object.entries(auth).filter(([, value]) => value !== undefined);
-      return Object.fromEntries(places) as unknown as CheckAuth;
-    }
-    case 'oauth2':
-      return oauth2(auth);
-  }
-}
-
-function oauth2(auth: AuthDocument): CheckAuth | { readonly wrong: string } {
-  if (auth.grant === 'authorization_code' || typeof auth.client_secret !== 'string') {
+  const isByPerson = auth.grant === 'authorization_code' || typeof auth.client_secret !== 'string';
+  if (type === 'oauth2' && isByPerson) {
     return {
       wrong:
         'the check cannot give consent in a browser: get an access token by hand and use type: bearer for the check',
     };
   }
-  const scopes = (auth.scopes ?? []) as readonly string[];
-  return {
-    type: 'oauth2',
-    tokenUrl: String(auth.token_url),
-    clientId: String(auth.client_id),
-    clientSecret: auth.client_secret,
-    clientAuth: auth.client_auth === 'post' ? 'post' : 'basic',
-    parameters: {
-      ...(auth.params as Strings | undefined),
-      ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
-      ...(auth.audience === undefined ? {} : { audience: String(auth.audience) }),
-    },
-  };
+  return auth as unknown as CheckAuth;
 }
 
 /** Reads a file of credentials, in which `${env:NAME}` and `${file:PATH}` stand for secrets. */

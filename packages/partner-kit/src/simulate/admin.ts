@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import type { Json } from '../json.ts';
 import { actionKinds, type ChangeAction } from './actions.ts';
 import { type Answer, bodyObject, type Exchange, json, problem, type Reply } from './exchange.ts';
@@ -35,10 +34,9 @@ export class AdminPaths {
   }
 
   /** Undefined for a path that is not under /_sim. */
-  async handle(exchange: Exchange, response: ServerResponse): Promise<Reply | 'streaming' | undefined> {
+  async handle(exchange: Exchange): Promise<Reply | undefined> {
     const { path, method } = exchange;
     if (path !== prefix && !path.startsWith(`${prefix}/`)) return undefined;
-    if (path === `${prefix}/live` && method === 'GET') return this.#stream(response);
     // Another site's page can submit a form but cannot send this content type, so it cannot trigger anything here.
     if (method !== 'GET' && exchange.headers['content-type']?.startsWith('application/json') !== true) {
       return { answer: problem(415, 'not_json', 'Send application/json.') };
@@ -150,14 +148,6 @@ export class AdminPaths {
   async #deadLetters() {
     const all = await Promise.all(this.#sim.pushers.map(({ sender }) => sender.deadLetters()));
     return all.flat().map(({ orderKey: _key, body: _body, acceptedAt: _at, ...shown }) => shown);
-  }
-
-  #stream(response: ServerResponse): 'streaming' {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    response.write(': open\n\n');
-    const stop = this.#sim.log.watch((line) => response.write(`data: ${JSON.stringify(line)}\n\n`));
-    response.on('close', stop);
-    return 'streaming';
   }
 }
 

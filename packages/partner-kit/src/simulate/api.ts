@@ -24,8 +24,6 @@ export interface ApiOptions extends Look {
   readonly paging: Paging;
   readonly dates: DateForm;
   readonly excludes: Exclusion;
-  /** Page size if the request names none. */
-  readonly defaultLimit: number;
   readonly maxLimit: number;
   /** Longer ranges get a 413. Default: no limit. */
   readonly maxRangeDays?: number;
@@ -84,7 +82,7 @@ export class ReservationApi {
     );
     if (parsed.kind === 'bad') return problem(400, parsed.code, parsed.message);
     const { query } = parsed;
-    const { maxRangeDays, maxLimit, defaultLimit, paging } = this.#options;
+    const { maxRangeDays, maxLimit, paging } = this.#options;
     if (maxRangeDays !== undefined && daysBetween(query.from, query.to) >= maxRangeDays) {
       return problem(413, 'range_too_long', `Ask for at most ${maxRangeDays} days at once.`);
     }
@@ -98,8 +96,7 @@ export class ReservationApi {
       const value = isHidden ? undefined : given.get(name);
       return value === undefined ? undefined : String(value);
     };
-    const limits = { defaultLimit, maxLimit: Math.min(maxLimit, twist.maxLimit ?? maxLimit) };
-    const page = paginate(paging, entries, ask, limits);
+    const page = paginate(paging, entries, ask, Math.min(maxLimit, twist.maxLimit ?? maxLimit));
     if (page.kind === 'bad') return problem(400, 'invalid_paging', page.message);
     const sent = {
       ...page,

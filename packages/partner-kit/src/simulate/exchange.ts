@@ -57,8 +57,7 @@ export interface Reply {
   readonly wire?: WireTwist;
 }
 
-/** A reply, or a stream that the handler writes to (the page's live list). */
-type Handler = (exchange: Exchange, response: ServerResponse) => Promise<Reply | 'streaming'>;
+type Handler = (exchange: Exchange) => Promise<Reply>;
 
 const mostBodyBytes = 1_048_576;
 
@@ -109,8 +108,7 @@ async function serve(handler: Handler, request: IncomingMessage, response: Serve
     bodyText: body.toString('utf8'),
     origin: `http://${host}`,
   };
-  const reply = await handler(exchange, response);
-  if (reply !== 'streaming') await write(response, reply);
+  await write(response, await handler(exchange));
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -153,7 +151,7 @@ function waitWhileOpen(response: ServerResponse, ms: number): Promise<boolean> {
   });
 }
 
-/** Closes at once, including open connections, hanging responses and streams. */
+/** Closes at once, including open connections and hanging responses. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

@@ -11,11 +11,12 @@ type Doing = ChangeAction['kind'] | 'profile';
  * calendar: only today's arrivals check in, only guests in house check out. The night audit settles what is overdue.
  */
 export class LivingHotel extends Hotel {
+  /** No new bookings above this. */
   readonly #most: number;
 
-  constructor(options: HotelOptions & { readonly mostReservations: number }) {
+  constructor(options: HotelOptions) {
     super(options);
-    this.#most = options.mostReservations;
+    this.#most = Math.max(5_000, options.reservations * 5);
   }
 
   /** Makes `count` changes, one after the other. */

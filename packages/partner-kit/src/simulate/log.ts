@@ -7,12 +7,11 @@ type Line = { readonly kind: 'change' | 'push' | 'request'; readonly at: string 
   readonly [name: string]: string | number | boolean | undefined;
 };
 
-const kept = 200;
+const kept = 150;
 
-/** The last lines, and the listeners for new ones. */
+/** The last lines, and counts. */
 export class LiveLog {
   readonly #lines: Line[] = [];
-  readonly #watchers = new Set<(line: Line) => void>();
   readonly changes: Record<HotelEvent, number> = {
     'reservation.created': 0,
     'reservation.updated': 0,
@@ -23,11 +22,6 @@ export class LiveLog {
 
   get lines(): readonly Line[] {
     return this.#lines;
-  }
-
-  watch(watcher: (line: Line) => void): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
   }
 
   changed({ event, what, reservation, guest, at }: HotelChange): void {
@@ -48,10 +42,8 @@ export class LiveLog {
   }
 
   #add(kind: Line['kind'], at: number, more: Omit<Line, 'kind' | 'at'>): void {
-    const line = { kind, at: new Date(at).toISOString(), ...more } as Line;
-    this.#lines.push(line);
+    this.#lines.push({ kind, at: new Date(at).toISOString(), ...more } as Line);
     if (this.#lines.length > kept) this.#lines.shift();
-    for (const watcher of this.#watchers) watcher(line);
   }
 }
 

@@ -10,8 +10,6 @@ import type { StreamOptions } from './stream.ts';
 export interface SimulatorOptions
   extends Partial<ApiOptions>,
     Partial<Pick<HotelOptions, 'seed' | 'properties' | 'reservations' | 'untidy'>> {
-  /** No new bookings above this. Default: five times the number at the start, at least 5,000. */
-  readonly mostReservations?: number;
   /** A file that keeps the reservations across restarts. */
   readonly bookFile?: string;
   /** Default: none. */

@@ -20,26 +20,24 @@ export interface Page {
   readonly next?: Readonly<Record<string, string>>;
 }
 
-interface PagingLimits {
-  readonly defaultLimit: number;
-  readonly maxLimit: number;
-}
-
 /** The request's parameters, from the query string or the body. */
 type Ask = (name: string) => string | undefined;
+
+/** Page size if the request names none. */
+const usualLimit = 100;
 
 /** `entries` must be sorted by key. */
 export function paginate(
   paging: Paging,
   entries: readonly Entry[],
   ask: Ask,
-  limits: PagingLimits,
+  maxLimit: number,
 ): Page | { readonly kind: 'bad'; readonly message: string } {
   const total = entries.length;
   if (paging === 'none') return { kind: 'page', entries, total, page: 1, pageSize: total };
-  const asked = whole(ask('limit') ?? ask('page_size'), limits.defaultLimit, 1);
+  const asked = whole(ask('limit') ?? ask('page_size'), usualLimit, 1);
   if (asked === undefined) return { kind: 'bad', message: 'limit must be a whole number, at least 1.' };
-  const limit = Math.min(asked, limits.maxLimit);
+  const limit = Math.min(asked, maxLimit);
   if (paging === 'cursor') return byCursor(entries, ask('cursor'), limit);
   const number = whole(ask('page'), 1, 1);
   const offset = paging === 'page' ? ((number ?? 0) - 1) * limit : whole(ask('offset'), 0, 0);

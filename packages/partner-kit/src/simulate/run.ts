@@ -27,6 +27,7 @@ export async function runSimulate(options: SimulatorOptions, json: boolean, io: 
   const { baseUrl, hotel } = simulator;
   const auth = options.auth ?? sampleAuth.none;
   const today = hotel.today(hotel.properties[0].id);
+  const tokens = { oauth2: `, tokens at ${baseUrl}/oauth/token`, login: `, a token from POST ${baseUrl}/auth/login` };
   if (json)
     io.out(
       JSON.stringify({
@@ -41,7 +42,7 @@ export async function runSimulate(options: SimulatorOptions, json: boolean, io: 
   else {
     io.out(`A hotel group of ${hotel.properties.length} with ${hotel.size} reservations; today is ${today}.
   API    ${baseUrl}/api/reservations?dateFrom=${today}&dateTo=${today}
-  Auth   ${describe(auth, baseUrl)}
+  Auth   ${JSON.stringify(auth)}${tokens[auth.type as keyof typeof tokens] ?? ''}
   Page   ${baseUrl}/_sim/  (its state, changes by hand, faults)
 Ctrl-C stops it.`);
   }
@@ -58,27 +59,4 @@ Ctrl-C stops it.`);
   io.progress('');
   await simulator.stop();
   return 0;
-}
-
-function describe(auth: SimulatorAuth, baseUrl: string): string {
-  switch (auth.type) {
-    case 'none':
-      return 'none';
-    case 'bearer':
-      return `Authorization: Bearer ${auth.token}`;
-    case 'api_key':
-      return `${auth.in} ${auth.name}: ${auth.key}`;
-    case 'basic':
-      return `Basic, user ${auth.username}, password ${auth.password}`;
-    case 'oauth2':
-      return `OAuth 2, client ${auth.clientId}, secret ${auth.clientSecret}, tokens at ${baseUrl}/oauth/token, consent at ${baseUrl}/oauth/authorize`;
-    case 'hmac':
-      return `HMAC ${auth.algorithm} in ${auth.encoding}, secret ${auth.secret}, over ${auth.sign ?? '{timestamp}.{method}.{path_query}.{body}'}`;
-    case 'login':
-      return `a token from POST ${baseUrl}/auth/login, user ${auth.user}, password ${auth.password}, in ${auth.header ?? 'Authorization'}`;
-    case 'custom': {
-      const { type: _type, ...values } = auth;
-      return `values ${JSON.stringify(values)}`;
-    }
-  }
 }

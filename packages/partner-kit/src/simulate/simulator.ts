@@ -6,7 +6,7 @@ import { guardFor, loginServer, type TokenServer } from './auth/guard.ts';
 import { OAuthServer } from './auth/oauth.ts';
 import { close, listen } from './exchange.ts';
 import { FaultBox } from './faults/rule.ts';
-import { otaApi, ReservationFeed, subscriptions } from './further-calls.ts';
+import { ReservationFeed, subscriptions } from './further-calls.ts';
 import { type GateParts, rateLimit, replyTo } from './gate.ts';
 import type { HotelChange } from './hotel.ts';
 import { hotelClock, keepBook, LivingHotel, readBook } from './life.ts';
@@ -37,7 +37,6 @@ const usual = {
   dates: 'iso',
   excludes: 'none',
   auth: { type: 'none' },
-  defaultLimit: 100,
   maxLimit: 1_000,
 } as const satisfies SimulatorOptions;
 
@@ -60,12 +59,11 @@ export class Simulator {
 
   private constructor(options: SimulatorOptions) {
     const settings = { ...usual, ...options };
-    const { auth, reservations } = settings;
+    const { auth } = settings;
     this.#options = settings;
     this.#clock = hotelClock(options.now ?? Date.now, options.speed ?? 1);
     const { now, hotelNow } = this.#clock;
     this.hotel = new LivingHotel({
-      mostReservations: Math.max(5_000, reservations * 5),
       ...settings,
       kept: options.bookFile === undefined ? undefined : readBook(options.bookFile),
       hotelNow,
@@ -77,11 +75,7 @@ export class Simulator {
     if (auth.type === 'login') this.tokens = loginServer(auth, now);
     this.#gate = {
       api: new ReservationApi(this.hotel, settings),
-      further: [
-        new ReservationFeed(this.hotel, settings, now),
-        otaApi(this.hotel),
-        subscriptions((targets) => void this.pushTo(targets)),
-      ],
+      further: [new ReservationFeed(this.hotel, settings, now), subscriptions((targets) => void this.pushTo(targets))],
       guard: guardFor(auth, this.tokens, now),
       tokens: this.tokens,
       takeSlot: options.rateLimit && rateLimit(options.rateLimit),
@@ -95,8 +89,8 @@ export class Simulator {
     const simulator = new Simulator(options);
     const admin = new AdminPaths(simulator);
     const { server, baseUrl } = await listen(
-      async (exchange, response) => {
-        const own = await admin.handle(exchange, response);
+      async (exchange) => {
+        const own = await admin.handle(exchange);
         if (own !== undefined) return own;
         const reply = replyTo(simulator.#gate, exchange);
         simulator.log.requested(

@@ -11,23 +11,18 @@ export interface StreamOptions {
   /** Clients connect to /subscriptions?key= with the SHA-256 of this key. */
   readonly key: string;
   readonly chain: string;
-  /** How long events can be replayed. Default: seven days. */
-  readonly keptMs?: number;
-  /** A client that sends no ping for this long is disconnected. Default: 15 seconds. */
-  readonly pingWithinMs?: number;
   /** Between `complete` and the next `subscribe`. Default: 5 seconds. */
   readonly pauseMs?: number;
-  /** How long a connection may last: the life of a token. Default: 60 minutes. */
-  readonly lifetimeMs?: number;
-  readonly faults?: StreamFaults;
+  /** Chances per event, from 0 to 1. */
+  readonly faults?: { readonly duplicate?: number; readonly reorder?: number };
 }
 
-/** Each a chance per event, from 0 to 1. */
-export interface StreamFaults {
-  readonly drop?: number;
-  readonly duplicate?: number;
-  readonly reorder?: number;
-}
+/** How long events can be replayed. */
+const keptMs = 7 * 86_400_000;
+/** A client that sends no ping for this long is disconnected. */
+const pingWithinMs = 15_000;
+/** How long a connection may last: the life of a token. */
+const lifetimeMs = 3_600_000;
 
 interface Published {
   readonly offset: string;
@@ -51,8 +46,7 @@ const names: Readonly<Record<HotelChange['event'], string>> = {
 };
 
 export class EventStream {
-  faults: StreamFaults;
-  readonly stats = { connections: 0, sent: 0, refused: 0, dropped: 0 };
+  readonly stats = { connections: 0 };
   readonly #options: StreamOptions;
   readonly #guard: Guard;
   readonly #now: () => number;
@@ -70,7 +64,6 @@ export class EventStream {
     this.#options = options;
     this.#guard = guard;
     this.#now = now;
-    this.faults = options.faults ?? {};
     this.#endHotel = hotel.onChange((change) => this.#publish(change));
   }
 
@@ -84,7 +77,6 @@ export class EventStream {
       const right = createHash('sha256').update(this.#options.key).digest('hex');
       const [path, query] = (request.url ?? '').split('?');
       if (path !== '/subscriptions' || new URLSearchParams(query).get('key') !== right) {
-        this.stats.refused += 1;
         socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
         return;
       }
@@ -127,7 +119,6 @@ export class EventStream {
 
   #serve(socket: WebSocket): void {
     this.stats.connections += 1;
-    const { pingWithinMs = 15_000, lifetimeMs = 3_600_000 } = this.#options;
     const dies = setTimeout(() => socket.close(4401, 'The token has expired'), lifetimeMs);
     let silent = setTimeout(() => socket.terminate(), pingWithinMs);
     let isKnown = false;
@@ -179,7 +170,6 @@ export class EventStream {
     if (inline('chainCode') !== this.#options.chain) return socket.close(4403, 'Forbidden');
     const tooSoon = this.#now() - this.#completedAt < (this.#options.pauseMs ?? 5_000);
     if (this.#consumer !== undefined || tooSoon) return socket.close(4409, 'Too many consumers');
-    const { keptMs = 7 * 86_400_000 } = this.#options;
     const gone = this.#published.findIndex(({ at }) => at > this.#now() - keptMs);
     this.forget(gone === -1 ? this.#published.length : gone);
     const offset = inline('offset');
@@ -193,22 +183,15 @@ export class EventStream {
   #deliver(): void {
     const consumer = this.#consumer;
     if (consumer === undefined) return;
-    const { drop = 0, duplicate = 0, reorder = 0 } = this.faults;
+    const { duplicate = 0, reorder = 0 } = this.#options.faults ?? {};
     for (const { event } of this.#published.slice(consumer.next)) {
       const text = JSON.stringify({ id: consumer.id, type: 'next', payload: { data: { newEvent: event } } });
       consumer.next += 1;
-      this.stats.sent += 1;
       this.#sentTo = consumer.next;
       // Overtaken by the events of the next moment.
       if (this.#random.chance(reorder)) setTimeout(() => consumer.socket.send(text, () => {}), 20);
       else consumer.socket.send(text);
       if (this.#random.chance(duplicate)) consumer.socket.send(text);
-      if (this.#random.chance(drop)) {
-        this.stats.dropped += 1;
-        this.#consumer = undefined;
-        consumer.socket.terminate();
-        return;
-      }
     }
   }
 }

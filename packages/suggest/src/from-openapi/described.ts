@@ -4,18 +4,6 @@ import { wordsOf } from '../words.ts';
 import type { Operation } from './model.ts';
 import { flattened, textOf } from './schema.ts';
 
-/**
- * Values that the description lists. A made-up answer also contains invented spellings; only the listed ones may become part
- * of a value map.
- */
-export function listedSpellings(operation: Operation): ReadonlySet<string> {
-  const schemas = [operation.response, ...operation.parameters.map(({ schema }) => schema)];
-  const listed = schemas.flatMap((schema) =>
-    partsOf(schema).flatMap(([, { enum: values }]) => (Array.isArray(values) ? values.map(String) : [])),
-  );
-  return new Set([...listed, ...statusesInText(operation)]);
-}
-
 /** Every object in a schema with its key, each once. */
 function partsOf(schema: Json | undefined, key = '', seen = new Set<Json>()): [string, JsonObject][] {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
@@ -41,20 +29,6 @@ export function statusesInText({ response, parameters }: Operation): string[] {
     const known = [...new Set(words)].filter((word) => word.length > 1 && statedStatus(word) !== undefined);
     return known.length > 1 ? known : [];
   });
-}
-
-export function onlyListed(values: Json | undefined, listed: ReadonlySet<string>): JsonObject | undefined {
-  if (!isObject(values)) return undefined;
-  const kept: JsonObject = {};
-  for (const [field, map] of Object.entries(values)) {
-    if (!isObject(map)) continue;
-    const entries = Object.entries(map).flatMap(([value, spellings]): [string, Json][] => {
-      const known = (Array.isArray(spellings) ? spellings : [spellings]).filter((one) => listed.has(String(one)));
-      return known.length === 0 ? [] : [[value, known]];
-    });
-    if (entries.length > 0) kept[field] = Object.fromEntries(entries);
-  }
-  return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
 const saysMinor = /\b(?:in )?(?:cents|pence|minor (?:currency )?units?|smallest (?:currency )?unit)\b/i;

@@ -51,7 +51,7 @@ export function textFor(
   if (has(words, 'adults', 'adult')) return String(1 + (index % 2));
   if (has(words, 'children', 'child')) return String(index % 2);
   if (has(words, 'amount', 'price', 'total', 'balance', 'deposit')) return `${120 + index}.50`;
-  if (has(words, 'board', 'meal')) return pick(['BB', 'HB', 'RO'], index);
+  if (has(words, 'board', 'meal')) return pick(['bed_and_breakfast', 'half_board', 'room_only'], index);
   if (has(words, 'number', 'id', 'ref', 'reference', 'confirmation', 'locator')) return `A${100_200 + index}`;
   if (has(words, 'channel')) return pick(['BDC', 'WEB', 'EXP'], index);
   if (has(words, 'code')) return pick(['STD', 'DLX', 'FAM'], index);

@@ -4,7 +4,7 @@ import { annotated, remarkOf } from '../print.ts';
 import { asLine, type FieldLine } from '../section.ts';
 import { type Suggestion, suggestConnector } from '../suggest.ts';
 import { findAuth } from './auth.ts';
-import { listedSpellings, onlyListed, withMinorUnits } from './described.ts';
+import { withMinorUnits } from './described.ts';
 import type { ApiDescription, Operation } from './model.ts';
 import { type Candidate, findSingle, operationName, type Ranked, rank } from './operations.ts';
 import { pagingFor } from './paging.ts';
@@ -153,9 +153,8 @@ interface Reading {
 }
 
 function connectorOf(reading: Reading, request: JsonObject): JsonObject {
-  const { suggestion, best, single, paging, hasDates, since, isReal } = reading;
-  const { shape, map, values: seen } = suggestion.connector;
-  const values = isReal ? seen : onlyListed(seen, listedSpellings(best.operation));
+  const { suggestion, best, single, paging, hasDates, since } = reading;
+  const { shape, map, values } = suggestion.connector;
   return {
     pull: {
       request,

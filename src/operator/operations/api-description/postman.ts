@@ -8,50 +8,58 @@ import {
 import { parseForeignJson } from '../../../kit/json.ts';
 import { isObject, type Json, type JsonObject } from '../../../terms.ts';
 
-/** A Postman collection (v2.0, v2.1): requests with their parameters, and saved responses as samples. Variables keep their names. */
-export function readPostman(collection: JsonObject): ApiDescription {
-  const variables = new Map(
-    listOf(collection.variable).map((one) => [textOf(one.key ?? one.id), textOf(one.value)] as const),
+/** A Postman collection (v2.0, v2.1): requests with their parameters, and saved responses as samples. Variables without a value keep their names. */
+export function readPostman(written: JsonObject): ApiDescription {
+  const values = new Map(
+    listOf(written.variable).map((one) => [textOf(one.key ?? one.id), textOf(one.value)] as const),
   );
-  const filled = (text: string) =>
-    text.replace(/\{\{([^}]+)\}\}/g, (_whole, name: string) => variables.get(name.trim()) || `{${name.trim()}}`);
+  const filled = JSON.stringify(written).replace(/\{\{([^}]+)\}\}/g, (_whole, name: string) =>
+    JSON.stringify(values.get(name.trim()) || `{${name.trim()}}`).slice(1, -1),
+  );
+  const collection = JSON.parse(filled) as JsonObject;
   const requests = requestsOf(collection.item, collection.auth);
-  const operations = requests.map(({ item, auth }) => operationOf(item, auth, filled));
-  const schemes = new Map(requests.map(({ auth }) => schemeOf(auth)).map((scheme) => [scheme?.name, scheme]));
+  const hosts = requests.flatMap(({ request }) => /^https?:\/\/[^/?]+/.exec(urlText(request)) ?? []);
+  const schemes = requests.flatMap(({ auth }) => schemeOf(auth) ?? []);
   return {
     ...(isObject(collection.info) && { title: textOf(collection.info.name) }),
-    servers: [...new Set(requests.map(({ item }) => hostOf(item, filled)))].filter((url) => /^https?:/.test(url)),
-    schemes: [...schemes.values()].filter((scheme) => scheme !== undefined),
-    operations,
+    servers: [...new Set(hosts)],
+    schemes: [...new Map(schemes.map((scheme) => [scheme.name, scheme])).values()],
+    operations: requests.map(operationOf),
   };
 }
 
 interface Request {
   readonly item: JsonObject;
+  readonly request: JsonObject;
   readonly auth: Json | undefined;
 }
 
 /** Folders may be nested; requests inherit their auth. */
-function requestsOf(items: Json | undefined, auth: Json | undefined, depth = 0): Request[] {
-  if (depth > 10) return [];
+function requestsOf(items: Json | undefined, auth: Json | undefined): Request[] {
   return listOf(items).flatMap((item) => {
     const own = item.auth ?? auth;
-    if (Array.isArray(item.item)) return requestsOf(item.item, own, depth + 1);
-    return isObject(item.request) ? [{ item, auth: item.request.auth ?? own }] : [];
+    const { request } = item;
+    if (Array.isArray(item.item)) return requestsOf(item.item, own);
+    return isObject(request) ? [{ item, request, auth: request.auth ?? own }] : [];
   });
 }
 
-function operationOf(item: JsonObject, auth: Json | undefined, filled: (text: string) => string): Operation {
-  const request = isObject(item.request) ? item.request : {};
+function operationOf({ item, request, auth }: Request): Operation {
   const body = bodyOf(request.body);
   const sample = sampleOf(item.response);
   const scheme = schemeOf(auth);
+  const [address = '', query = ''] = urlText(request).split('?');
+  const path = address.replace(/^https?:\/\/[^/]*|^\{[^}]+\}/, '');
+  const asked = isObject(request.url) && Array.isArray(request.url.query) ? request.url.query : undefined;
   return {
     method: textOf(request.method) || 'GET',
-    path: pathOf(request.url, filled),
+    // Postman writes path variables as :id.
+    path: `/${path.replace(/^\//, '')}`.replace(/\/:(\w+)/g, '/{$1}'),
     about: [item.name, request.description].map(textOf).join(' '),
     parameters: [
-      ...queryOf(request.url),
+      ...listOf(asked ?? [...new URLSearchParams(query)].map(([key, value]) => ({ key, value }))).map((one) =>
+        parameter('query', one),
+      ),
       ...listOf(request.header)
         .filter((one) => !/^(?:content-type|accept|user-agent|cache-control)$/i.test(textOf(one.key)))
         .map((one) => ({ ...parameter('header', one), required: true })),
@@ -63,27 +71,7 @@ function operationOf(item: JsonObject, auth: Json | undefined, filled: (text: st
   };
 }
 
-function urlText(url: Json | undefined): string {
-  return isObject(url) ? textOf(url.raw) : textOf(url);
-}
-
-function pathOf(url: Json | undefined, filled: (text: string) => string): string {
-  const text = filled(urlText(url)).split('?')[0] ?? '';
-  const path = text.replace(/^https?:\/\/[^/]*/, '').replace(/^\{[^}]+\}/, '');
-  // Postman writes path variables as :id.
-  return `/${path.replace(/^\//, '')}`.replace(/\/:(\w+)/g, '/{$1}');
-}
-
-function hostOf(item: JsonObject, filled: (text: string) => string): string {
-  const url = isObject(item.request) ? filled(urlText(item.request.url)) : '';
-  return /^https?:\/\/[^/?]+/.exec(url)?.[0] ?? '';
-}
-
-function queryOf(url: Json | undefined): Parameter[] {
-  if (isObject(url) && Array.isArray(url.query)) return listOf(url.query).map((one) => parameter('query', one));
-  const query = urlText(url).split('?')[1] ?? '';
-  return [...new URLSearchParams(query)].map(([key, value]) => parameter('query', { key, value }));
-}
+const urlText = ({ url }: JsonObject): string => textOf(isObject(url) ? url.raw : url);
 
 function bodyOf(body: Json | undefined): { readonly type?: string; readonly fields: readonly Parameter[] } {
   if (!isObject(body)) return { fields: [] };
@@ -119,12 +107,8 @@ function parameter(place: Parameter['in'], one: JsonObject): Parameter {
 
 /** The first saved response that is JSON and not an error. */
 function sampleOf(responses: Json | undefined): Json | undefined {
-  for (const response of listOf(responses)) {
-    if (typeof response.code === 'number' && response.code >= 300) continue;
-    const value = jsonOf(textOf(response.body));
-    if (value !== undefined) return value;
-  }
-  return undefined;
+  const good = listOf(responses).filter(({ code }) => !(Number(code) >= 300));
+  return good.map(({ body }) => jsonOf(textOf(body))).find((value) => value !== undefined);
 }
 
 function schemeOf(auth: Json | undefined): SecurityScheme | undefined {

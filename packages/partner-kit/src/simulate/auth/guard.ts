@@ -36,8 +36,6 @@ export interface OAuth2Settings {
   readonly clientSecret: string;
   /** Lifetime of an access token. Default: 300 s. */
   readonly lifetimeSeconds?: number;
-  /** Allowed redirect address of the authorization code. Default: any. */
-  readonly redirectUris?: readonly string[];
   /** Consent without a click, for tests. */
   readonly autoApprove?: boolean;
 }
@@ -55,13 +53,13 @@ export interface LoginSettings {
 export interface HmacSettings {
   readonly type: 'hmac';
   readonly secret: string;
-  readonly algorithm: 'sha256' | 'sha512';
-  readonly encoding: 'hex' | 'base64';
+  /** Default: sha256, hex. */
+  readonly algorithm?: 'sha256' | 'sha512';
+  readonly encoding?: 'hex' | 'base64';
   /** What is signed: {timestamp}, {nonce}, {method}, {path_query}, {body}. */
   readonly sign?: string;
   /** The headers that carry {timestamp}, {nonce} and {signature}. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly toleranceSeconds?: number;
 }
 
 /** Required values, by place and name. */
@@ -86,7 +84,6 @@ function hmacGuard(settings: HmacSettings, now: () => number): Guard {
     name,
     reader: reader(template),
   }));
-  const toleranceMs = (settings.toleranceSeconds ?? 300) * 1000;
   const seen = new Set<string>();
   return (exchange) => {
     const headers: Record<string, string> = {};
@@ -99,7 +96,7 @@ function hmacGuard(settings: HmacSettings, now: () => number): Guard {
     }
     const { timestamp, nonce, signature = '' } = headers;
     const sentMs = readTime(timestamp);
-    if (timestamp !== undefined && (sentMs === undefined || Math.abs(now() - sentMs) > toleranceMs)) {
+    if (timestamp !== undefined && (sentMs === undefined || Math.abs(now() - sentMs) > 300_000)) {
       return 'The timestamp is not within the tolerance.';
     }
     const { method, pathQuery: path_query, bodyText: body } = exchange;
@@ -117,10 +114,12 @@ function hmacGuard(settings: HmacSettings, now: () => number): Guard {
 
 type Placeholders = Readonly<Record<string, string | undefined>>;
 
-export function signatureOf({ algorithm, encoding, sign }: HmacSettings, secret: string, values: Placeholders): string {
-  return createHmac(algorithm, secret)
-    .update(filled(sign ?? defaultHmacSign, values))
-    .digest(encoding);
+export function signatureOf(
+  { algorithm = 'sha256', encoding = 'hex', sign = defaultHmacSign }: HmacSettings,
+  secret: string,
+  values: Placeholders,
+): string {
+  return createHmac(algorithm, secret).update(filled(sign, values)).digest(encoding);
 }
 
 /** The template with the value of each placeholder; an unknown name stays. */

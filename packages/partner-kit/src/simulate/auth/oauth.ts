@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { escapeHtml } from '../../escape.ts';
-import { type Answer, bodyObject, type Exchange, json } from '../exchange.ts';
+import { type Answer, type Exchange, json } from '../exchange.ts';
 import { type Guard, type OAuth2Settings, sameText, type TokenServer } from './guard.ts';
 
 interface Code {
@@ -38,7 +38,6 @@ export class OAuthServer implements TokenServer {
 
   handle(exchange: Exchange): Answer | undefined {
     const { method, path } = exchange;
-    if (path === '/.well-known/oauth-authorization-server' && method === 'GET') return this.#metadata(exchange.origin);
     if (path === '/oauth/token' && method === 'POST') return this.#token(exchange);
     if (path === '/oauth/authorize' && method === 'GET')
       return this.#authorize(exchange.query, this.#settings.autoApprove === true);
@@ -47,23 +46,10 @@ export class OAuthServer implements TokenServer {
     return undefined;
   }
 
-  #metadata(origin: string): Answer {
-    return json(200, {
-      issuer: origin,
-      token_endpoint: `${origin}/oauth/token`,
-      authorization_endpoint: `${origin}/oauth/authorize`,
-      grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
-      response_types_supported: ['code'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    });
-  }
-
   #authorize(asked: URLSearchParams, approved: boolean): Answer {
     const redirectUri = asked.get('redirect_uri') ?? '';
-    const allowed = this.#settings.redirectUris?.includes(redirectUri) ?? URL.canParse(redirectUri);
-    if (asked.get('client_id') !== this.#settings.clientId || !allowed) {
-      return refuse(400, 'invalid_request', 'client_id or redirect_uri is not the registered one.');
+    if (asked.get('client_id') !== this.#settings.clientId || !URL.canParse(redirectUri)) {
+      return refuse(400, 'invalid_request', 'client_id is not the registered one, or redirect_uri is not an address.');
     }
     const back = new URL(redirectUri);
     const state = asked.get('state');
@@ -88,8 +74,7 @@ export class OAuthServer implements TokenServer {
   }
 
   #token(exchange: Exchange): Answer {
-    const isJson = exchange.headers['content-type']?.includes('json') === true;
-    const form = isJson ? new URLSearchParams(textFields(exchange.bodyText)) : new URLSearchParams(exchange.bodyText);
+    const form = new URLSearchParams(exchange.bodyText);
     if (!this.#isClient(exchange.headers.authorization, form))
       return refuse(401, 'invalid_client', 'The client is unknown or its secret is wrong.');
     switch (form.get('grant_type')) {
@@ -175,12 +160,6 @@ function formDecoded(text: string): string {
   }
 }
 
-function textFields(body: string): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(bodyObject(body) ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
-}
-
 /** The consent page: returns every parameter unchanged, with the decision. */
 function consentPage(asked: URLSearchParams): Answer {
   const fields = [...asked].map(
@@ -189,7 +168,7 @@ function consentPage(asked: URLSearchParams): Answer {
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Allow access</title>
 <body style="font:16px system-ui;max-width:32rem;margin:4rem auto;padding:0 1rem">
 <h1>Allow access to reservations?</h1>
-<p><b>${escapeHtml(asked.get('client_id') ?? '')}</b> asks to read the reservations of this simulated hotel${scope(asked.get('scope'))}.</p>
+<p><b>${escapeHtml(asked.get('client_id') ?? '')}</b> asks to read the reservations of this simulated hotel.</p>
 <form method="post" action="/oauth/authorize">${fields.join('')}
 <button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>
 </body></html>`;
@@ -198,8 +177,4 @@ function consentPage(asked: URLSearchParams): Answer {
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   };
   return { status: 200, headers, body };
-}
-
-function scope(text: string | null): string {
-  return text === null || text === '' ? '' : ` (${escapeHtml(text)})`;
 }
