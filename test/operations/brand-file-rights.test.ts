@@ -178,17 +178,16 @@ test('a document that only a shell may write is refused at every door', async ()
       ['destination', lake('grand')],
     ] as const) {
       const named = of === 'connector' ? 'grand' : 'grand-lake';
-      const put = await applyDocument(to, { kind: of, name: named, text: part }, 'test');
-      assert.equal(put.kind, 'applied', what);
+      await applyDocument(to, { kind: of, name: named, text: part }, 'test');
     }
-    const edited = await applyDocument(to, { kind, name, text }, 'test');
-    assert.equal(edited.kind, 'invalid', `${what}, through the API`);
-    if (edited.kind === 'invalid') assert.match(JSON.stringify(edited.mistakes), says);
+    const edited = await applyDocument(to, { kind, name, text }, 'test').catch((error: InnboundError) => error);
+    assert.ok(edited instanceof InnboundError && edited.code === 'documents.invalid', `${what}, through the API`);
+    assert.match(JSON.stringify(edited.detail.mistakes), says);
     for (const [of, named] of [
       ['connector', 'grand'],
       ['destination', 'grand-lake'],
     ] as const)
-      assert.equal((await removeDocument(to, of, named, 'test')).kind, 'applied');
+      await removeDocument(to, of, named, 'test');
     // What was here before would be compared with the file.
     await to.pool.query(`delete from documents where name in ('grand', 'grand-lake')`);
   }

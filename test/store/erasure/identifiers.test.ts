@@ -73,10 +73,9 @@ async function erase(id: string): Promise<{ email: string; receipt: () => Promis
   await node.take('grand', reservation(id, { guests }));
   await deliver();
   const erased = await eraseGuest(node.runtime, { email }, 'officer');
-  assert.ok(erased.kind === 'erased');
   await deliver();
   const admin = await node.token('admin');
-  const path = `/privacy/erasures/${erased.receipt.erasure_id}`;
+  const path = `/privacy/erasures/${erased.erasure_id}`;
   return { email, receipt: async () => (await node.call('GET', path, admin)).body as ErasureReceipt };
 }
 

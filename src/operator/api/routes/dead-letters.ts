@@ -186,10 +186,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       scope,
       body: z.strictObject({ to: place }),
       response: z.object({ result: z.enum(['assigned', 'still_open']), message: z.string().optional() }),
-      handle: async ({ params, body, caller }) => {
-        const done = await assignGuestEvent(runtime, params.id, body.to, caller.name);
-        return done.result === 'refused' ? problem(409, 'operate.conflict', done.reason) : ok(done);
-      },
+      handle: async ({ params, body, caller }) => ok(await assignGuestEvent(runtime, params.id, body.to, caller.name)),
     }),
     operator(`POST ${path}/replay`, {
       id: 'dead_letters.replay',

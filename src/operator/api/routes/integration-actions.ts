@@ -24,7 +24,6 @@ import {
   type Result,
   type Route,
 } from '../route.ts';
-import { answer } from './documents.ts';
 import { preview } from './jobs.ts';
 import { exchange } from './runs.ts';
 
@@ -56,12 +55,7 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
           .boolean()
           .describe('False if it stays paused: by a person, or because the partner refuses the credentials.'),
       }),
-      handle: async ({ params: { integration }, caller }) => {
-        const done = await startPulling(runtime, integration, caller.name);
-        if (!('pulling' in done)) return answer(done, `integration ${integration}`);
-        const { version, file, pulling } = done;
-        return ok({ version, file, pulling });
-      },
+      handle: async ({ params, caller }) => ok(await startPulling(runtime, params.integration, caller.name)),
     }),
     operator('POST /integrations/{integration}/resume', {
       id: 'integrations.resume',
@@ -146,17 +140,13 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
       description: 'Takes the destination out of `preview` in the document of the integration.',
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { integration, destination }, caller }) =>
-        answer(await release(runtime, integration, destination, caller.name), `integration ${integration}`),
+        ok(await release(runtime, integration, destination, caller.name)),
     }),
     admin('POST /integrations/{integration}/consent', {
       id: 'integrations.consent',
       summary: 'A link with which the brand authorizes our access (OAuth 2.0 authorization code)',
       response: z.object({ url: z.string(), expires_at: instant }),
-      handle: async ({ params, caller }) => {
-        const link = await linkFor(runtime, params.integration, caller.name);
-        if (link.kind === 'unavailable') return problem(409, link.code, link.message);
-        return ok({ url: link.url, expires_at: new Date(runtime.clock.now() + link.validMs) });
-      },
+      handle: async ({ params, caller }) => ok(await linkFor(runtime, params.integration, caller.name)),
     }),
     operator('POST /integrations/{integration}/runs', {
       id: 'integrations.run',

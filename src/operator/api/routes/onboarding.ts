@@ -261,9 +261,8 @@ export function partnerRoutes({ runtime }: Node): Route[] {
     action('check', 'pull', (link, _, __, signal) => oneTest('check', link, () => checkPull(runtime, link, signal))),
     action('consent', 'pull', async ({ integration, link_id }, _, by) => {
       await withLink(runtime, link_id, 'partner', 'consent', async () => {});
-      const consent = await linkFor(runtime, integration, by, `/connect/${link_id}`);
-      if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
-      return { url: consent.url };
+      const { url } = await linkFor(runtime, integration, by, `/connect/${link_id}`);
+      return { url };
     }),
     action(
       'comment',

@@ -58,11 +58,7 @@ export function privacyRoutes({ runtime }: Node): Route[] {
       status: 201,
       body: eraseRequest,
       response: receipt,
-      handle: async ({ body, caller }) => {
-        const erased = await eraseGuest(runtime, body, caller.name);
-        if (erased.kind === 'invalid') return problem(422, 'operate.invalid_input', erased.message);
-        return ok(erased.receipt);
-      },
+      handle: async ({ body, caller }) => ok(await eraseGuest(runtime, body, caller.name)),
     }),
     admin('POST /privacy/erasures/preview', {
       id: 'privacy.preview',
@@ -74,11 +70,7 @@ export function privacyRoutes({ runtime }: Node): Route[] {
         records: z.array(z.object({ integration: z.string(), type: z.string(), id: z.string() })),
         notified: receipt.shape.notified,
       }),
-      handle: async ({ body }) => {
-        const preview = await previewErasure(runtime, body);
-        if (preview.kind === 'invalid') return problem(422, 'operate.invalid_input', preview.message);
-        return ok(preview.preview);
-      },
+      handle: async ({ body }) => ok(await previewErasure(runtime, body)),
     }),
     admin('POST /privacy/exports', {
       id: 'privacy.export',
@@ -92,11 +84,7 @@ export function privacyRoutes({ runtime }: Node): Route[] {
         payloads: z.array(z.object({ place: z.string(), key: z.string(), parts: z.array(anyJson) })),
         delivered: z.array(anyJson),
       }),
-      handle: async ({ body }) => {
-        const copy = await exportGuest(runtime, body);
-        if (copy.kind === 'invalid') return problem(422, 'operate.invalid_input', copy.message);
-        return ok(copy.export);
-      },
+      handle: async ({ body }) => ok(await exportGuest(runtime, body)),
     }),
     admin('GET /privacy/erasures', {
       id: 'privacy.list',
@@ -116,11 +104,7 @@ export function privacyRoutes({ runtime }: Node): Route[] {
         'A POST, so that the address appears in no log. It is compared as a keyed hash; use the same keys as in the erasure request.',
       body: eraseRequest,
       response: z.object({ items: z.array(receipt) }),
-      handle: async ({ body }) => {
-        const proof = await findReceipts(runtime, body);
-        if (proof.kind === 'invalid') return problem(422, 'operate.invalid_input', proof.message);
-        return ok({ items: proof.receipts });
-      },
+      handle: async ({ body }) => ok({ items: await findReceipts(runtime, body) }),
     }),
     admin('GET /privacy/erasures/{erasure_id}', {
       id: 'privacy.get',
