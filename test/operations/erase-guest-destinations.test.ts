@@ -7,10 +7,10 @@ import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import { forgetDeliveredErasures } from '../../src/core/store/erasure/erased.ts';
-import type { ErasureReceipt } from '../../src/operator/operations/erase-guest.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import { dropDeadLetter } from '../../src/operator/operations/replay-dead-letters.ts';
 import { resendRecords } from '../../src/operator/operations/resend.ts';
+import type { ErasureReceipt } from '../../src/operator/store/erasure/erasures.ts';
 import { noteConfirmations } from '../../src/operator/store/erasure/erasures.ts';
 import { type ApiNode, apiNode, reservation } from '../api/node.ts';
 

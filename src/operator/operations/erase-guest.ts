@@ -10,6 +10,7 @@ import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
   completeErasure,
+  type ErasureReceipt,
   type ErasureRow,
   endStopped,
   findErasures,
@@ -22,11 +23,6 @@ import {
 import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import { listErasure } from './erasure-list.ts';
 import { type EraseRequest, type ReadRequest, readGuestRequest } from './guest-request.ts';
-
-export interface ErasureReceipt extends Omit<ErasureRow, 'receipt'> {
-  readonly removed: { readonly [where: string]: number };
-  readonly notified: readonly Notified[];
-}
 
 /**
  * Erases a guest from records, versions, payloads and messages, queues the erasure for the destinations, and keeps keyed hashes so that the

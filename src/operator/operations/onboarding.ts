@@ -22,13 +22,12 @@ import {
   markSecret,
   mostComments,
   type OnboardingLink,
+  onboardingLanguages,
   openLink,
   revokeLink,
 } from '../store/onboarding.ts';
 import { applyDocument, editInForce } from './edit-documents.ts';
 import { addressFor, namedBrand, publicUrl } from './endpoints.ts';
-
-export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
 
 export const linkRequest = z.strictObject({
   partner: z.string().trim().min(1).max(80).describe('Who gets the link; shown on the page and in the audit log.'),

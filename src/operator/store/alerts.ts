@@ -1,18 +1,33 @@
+import { z } from 'zod';
 import { rowsTable } from '../../core/store/db/columns.ts';
 import { numberOf, type Pool, rowOf, rowsOf, type Tx, transaction } from '../../core/store/db/pool.ts';
 import { changeHeld, claimDue, isHeld, type LeasedTable } from '../../core/store/lease.ts';
 import { randomId } from '../../kit/ids.ts';
-import type { Json } from '../../terms.ts';
 import type { Alert as JudgedAlert } from '../watch/alerts.ts';
 import type { Facts } from '../watch/facts.ts';
-import type { RoutedAlert } from '../watch/routes/route.ts';
 import type { ClaimedSend, SendStore } from '../watch/send-alerts.ts';
+import { anyJson, instant, type Row } from './answers.ts';
 
 /** Of any kind. */
 export type Alert = Omit<JudgedAlert, 'kind'> & { readonly kind: string };
 
-const columns =
-  'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
+export const alertSchema = z.object({
+  alert_id: z.string(),
+  kind: z.string(),
+  integration: z.string().describe('Empty when the alert concerns the whole service.'),
+  subject: z.string(),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string(),
+  detail: anyJson,
+  raised_at: instant,
+  seen_at: instant,
+  acknowledged_at: instant.nullable(),
+  acknowledged_by: z.string().nullable(),
+  resolved_at: instant.nullable(),
+});
+export type AlertRow = Row<typeof alertSchema>;
+
+const columns = Object.keys(alertSchema.shape).join(', ');
 
 const judgedAlerts = rowsTable(1, {
   text: ['alert_id', 'kind', 'integration', 'subject', 'severity', 'message', 'detail', 'brands'],
@@ -115,13 +130,6 @@ export const acknowledgeAlert = (db: Pool, alertId: string, by: string): Promise
       where alert_id = $1 returning ${columns}`,
     [alertId, by],
   );
-
-export interface AlertRow extends RoutedAlert {
-  readonly detail: Json;
-  readonly seen_at: Date;
-  readonly acknowledged_at: Date | null;
-  readonly acknowledged_by: string | null;
-}
 
 /** With all brands that share the alert; null for an alert of one brand or of the service. */
 export interface RoutableAlert extends AlertRow {

@@ -6,8 +6,9 @@ import { documentText, documentVersions, listDocuments } from '../../../core/sto
 import { applyDocument, documentImpact, removeDocument, validateDocument } from '../../operations/edit-documents.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
 import { addedSpelling, addSpelling, listUnknown, spelledField } from '../../operations/spellings.ts';
+import { anyJson, instant } from '../../store/answers.ts';
 import { documentName, itemsOf } from '../forms.ts';
-import { admin, anyJson, instant, type Node, notFound, ok, type Route, viewer } from '../route.ts';
+import { admin, type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
 const named = z.strictObject({ kind: kinds, name: documentName });

@@ -7,24 +7,13 @@ import type { Runtime } from '../../../runtime/runtime.ts';
 import type { Json, SyncType } from '../../../terms.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { dryRunDay } from '../../operations/dry-run.ts';
+import { previewSchema } from '../../operations/foresee-send.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { previewRelease, release, resendRecords } from '../../operations/resend.ts';
 import { resume, startPulling, tryPartnerOf } from '../../operations/resume.ts';
+import { anyJson, counts, instant } from '../../store/answers.ts';
 import { pauseIntegration } from '../../store/overview.ts';
-import { counts } from '../forms.ts';
-import {
-  admin,
-  anyJson,
-  instant,
-  type Node,
-  notFound,
-  ok,
-  operator,
-  problem,
-  type Result,
-  type Route,
-} from '../route.ts';
-import { preview } from './jobs.ts';
+import { admin, type Node, notFound, ok, operator, problem, type Result, type Route } from '../route.ts';
 import { exchange } from './runs.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
@@ -130,7 +119,7 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
       id: 'integrations.preview_release',
       summary: 'What a destination in preview would get when it is released, in numbers and samples',
       payload: true,
-      response: preview,
+      response: previewSchema,
       handle: async ({ params: { integration, destination } }) =>
         ok(await previewRelease(runtime, integration, destination)),
     }),
