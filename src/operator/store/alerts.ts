@@ -4,6 +4,7 @@ import { numberOf, type Pool, rowOf, rowsOf, type Tx, transaction } from '../../
 import { changeHeld, claimDue, isHeld, type LeasedTable } from '../../core/store/lease.ts';
 import { randomId } from '../../kit/ids.ts';
 import type { Alert as JudgedAlert } from '../watch/alerts.ts';
+import { causeOfAlert, causeText } from '../watch/causes.ts';
 import type { Facts } from '../watch/facts.ts';
 import type { ClaimedSend, SendStore } from '../watch/send-alerts.ts';
 import { anyJson, instant, type Row } from './answers.ts';
@@ -30,13 +31,27 @@ export type AlertRow = Row<typeof alertSchema>;
 const columns = Object.keys(alertSchema.shape).join(', ');
 
 const judgedAlerts = rowsTable(1, {
-  text: ['alert_id', 'kind', 'integration', 'subject', 'severity', 'message', 'detail', 'brands'],
+  text: [
+    'alert_id',
+    'kind',
+    'integration',
+    'subject',
+    'severity',
+    'message',
+    'detail',
+    'brands',
+    'cause',
+    'incident_id',
+  ],
 });
 const standing = rowsTable(2, { text: ['kind', 'integration', 'subject'] });
 
+/** A cause that returns within this time continues its incident. */
+const againWithin = `interval '30 minutes'`;
+
 /**
- * Makes the open alerts match the current conditions: raises new ones, refreshes known ones and resolves those whose condition is
- * gone. Alerts of kinds that were not evaluated this time do not change.
+ * Makes the open alerts match the current conditions: raises new ones, each in the incident of its cause, refreshes known ones and resolves
+ * those whose condition is gone. Alerts of kinds that were not evaluated this time do not change.
  */
 export async function settleAlerts(
   pool: Pool,
@@ -46,16 +61,25 @@ export async function settleAlerts(
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
-    const values = alerts.map(({ detail, brands, ...one }) => ({
-      ...one,
-      alert_id: randomId('alr'),
-      detail: JSON.stringify(detail),
-      brands: brands && JSON.stringify(brands),
-    }));
+    const begun = new Map<string, string>();
+    const values = alerts.map(({ detail, brands, ...one }) => {
+      const cause = causeText(causeOfAlert(one));
+      return {
+        ...one,
+        alert_id: randomId('alr'),
+        detail: JSON.stringify(detail),
+        brands: brands && JSON.stringify(brands),
+        cause,
+        incident_id: begun.getOrInsertComputed(cause, () => randomId('inc')),
+      };
+    });
     const { rows: open } = await tx.query<RoutableAlert & { fresh: boolean }>(
-      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
+      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands, cause, incident_id)
        select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail::jsonb,
-              case when brands is not null then array(select jsonb_array_elements_text(brands::jsonb)) end
+              case when brands is not null then array(select jsonb_array_elements_text(brands::jsonb)) end, cause,
+              coalesce((select o.incident_id from alerts o
+                         where o.cause = t.cause and (o.resolved_at is null or o.resolved_at > now() - ${againWithin})
+                         order by o.raised_at desc limit 1), incident_id)
          from ${judgedAlerts.sql}
        on conflict (kind, integration, subject) where resolved_at is null do update
           set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail, brands = excluded.brands

@@ -4,7 +4,7 @@ import { testAlertRoute, viewRoutes } from '../../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
 import { incidentDetail, incidentList } from '../../operations/incidents.ts';
 import { acknowledgeAlert, alertSchema, listAlerts, readAlert } from '../../store/alerts.ts';
-import { anyJson, counts, instant } from '../../store/answers.ts';
+import { counts, instant } from '../../store/answers.ts';
 import { acknowledgeIncident } from '../../store/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
 import { operatorAction } from '../forms.ts';
@@ -33,9 +33,6 @@ const listed = z.object({
   ended_at: instant.nullable(),
   acknowledged_at: instant.nullable(),
   acknowledged_by: z.string().nullable(),
-  summary: anyJson.describe(
-    'Written when it ends: its length and its effect. Null for a token that is limited to some integrations.',
-  ),
 });
 const detail = listed.extend({
   brands: z.array(z.string()),
