@@ -15,7 +15,7 @@ import { openedKeys } from '../../src/operator/operations/backup.ts';
 import { applyDocument, removeDocument } from '../../src/operator/operations/edit-documents.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
 import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
-import { exportBrand, importWith } from '../../src/operator/operations/transfer-brand.ts';
+import { exportBrand, importBrand } from '../../src/operator/operations/transfer-brand.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Parts, sealed, setRow, tableOf, takeApart, textOf } from './archive-forgery.ts';
@@ -130,7 +130,8 @@ function withText(parts: Parts, kind: 'integration' | 'destination', text: strin
 
 async function importParts(parts: Parts, options: { apply: boolean; secretsHere?: string[] }) {
   await writeFile(scratch, sealed(keys[0], parts.header, textOf(parts)));
-  return importWith(to, scratch, () => keys, options.apply, options.secretsHere);
+  const { apply, secretsHere = [] } = options;
+  return importBrand(to, scratch, { passphrase: undefined, apply, secretsHere, keysOf: () => keys });
 }
 
 const refusal = async (parts: Parts, what: string): Promise<string> => {

@@ -7,6 +7,7 @@ import {
   type Under,
   underFor,
 } from '../../../core/deliver/replay.ts';
+import { InnboundError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { assignGuestEvent, guestCandidates } from '../../operations/assign-guest-event.ts';
 import { adviseLetter } from '../../operations/recorded-documents.ts';
@@ -22,6 +23,7 @@ import {
   letterSchema,
   listDeadLetters,
   showDeadLetter,
+  type WholeDeadLetter,
   wholeLetterSchema,
 } from '../../store/dead-letters.ts';
 import { itemsOf, person } from '../forms.ts';
@@ -79,6 +81,11 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   const scope = ({ id = '' }: Record<string, string>) => deadLetterIntegration(pool, id);
   const path = '/dead-letters/{id}';
+  const found = async (id: string): Promise<WholeDeadLetter> => {
+    const deadLetter = await showDeadLetter(pool, id);
+    if (deadLetter === undefined) throw new InnboundError('operate.not_found', `There is no dead letter ${id}.`);
+    return deadLetter;
+  };
   return [
     viewer('GET /dead-letters', {
       id: 'dead_letters.list',
@@ -122,8 +129,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       payload: true,
       response: whole,
       handle: async ({ params }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         return ok({ ...deadLetter, ...(await adviseLetter(pool, deadLetter)) });
       },
     }),
@@ -135,8 +141,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       query: z.strictObject({ under }),
       response: previewSchema,
       handle: async ({ params, query }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         return ok(await replayPorts(runtime).preview(deadLetter, underFor(deadLetter, query.under)));
       },
     }),
@@ -168,8 +173,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       body: z.strictObject({ under }),
       response: result,
       handle: async ({ params, body, caller }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         if (deadLetter.state !== 'open')
           return problem(409, 'operate.conflict', `The dead letter is already ${deadLetter.state}.`);
         const [first] = await replay(runtime, [deadLetter], body.under, caller.name);
