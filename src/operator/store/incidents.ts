@@ -1,22 +1,23 @@
-import { hitsOne, onlyRow, type Pool, rowsOf, type UnreadRow } from '../../core/store/db/pool.ts';
+import { z } from 'zod';
+import { changed, onlyRow, type Pool, rowsOf, type UnreadRow } from '../../core/store/db/pool.ts';
 import type { Json } from '../../terms.ts';
 import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
+import { instant, type Row } from './answers.ts';
 
 /** Alerts of one cause: from the first that was raised until the last is resolved. */
-export interface ListedIncident {
-  readonly incident_id: string;
-  readonly cause: string;
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-  /** Null until all its alerts are acknowledged. */
-  readonly acknowledged_at: Date | null;
-  readonly acknowledged_by: string | null;
-  readonly severity: 'warning' | 'critical';
-  readonly alerts: number;
-  readonly integrations: readonly string[];
-  /** Of its newest alert; open ones and critical ones first. */
-  readonly message: string;
-}
+export const incidentSchema = z.object({
+  incident_id: z.string(),
+  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string().describe('Of its newest alert; open ones and critical ones first.'),
+  alerts: z.int(),
+  integrations: z.array(z.string()),
+  started_at: instant,
+  ended_at: instant.nullable(),
+  acknowledged_at: instant.nullable().describe('Null until all its alerts are acknowledged.'),
+  acknowledged_by: z.string().nullable(),
+});
+export type ListedIncident = Row<typeof incidentSchema>;
 
 /** With the kind and the subject of the alert that the message is of, and how many brands share that alert. */
 type FoundIncident = ListedIncident & Pick<AlertRow, 'kind' | 'subject'> & { readonly brands: number | null };
@@ -92,17 +93,17 @@ export const alertsOfIncident = (
  * Acknowledges the alerts of the caller's brands; an earlier acknowledgement stays. False if none is of these brands alone: alerts that others
  * share are not theirs to acknowledge.
  */
-export const acknowledgeIncident = (
+export const acknowledgeIncident = async (
   db: Pool,
   incidentId: string,
   by: string,
   within: readonly string[] | undefined,
 ): Promise<boolean> =>
-  hitsOne(db)(
+  (await changed(db)(
     `update alerts set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)
       where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
     [incidentId, by, within],
-  );
+  )) > 0;
 
 type Counted = 'waiting' | 'dead_letters' | 'failed_attempts' | 'failed_runs' | 'complete_runs' | 'refused_events';
 export type Effect = Readonly<Record<Counted, number>>;

@@ -5,7 +5,7 @@ import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
 import { incidentDetail, incidentList } from '../../operations/incidents.ts';
 import { acknowledgeAlert, alertSchema, listAlerts, readAlert } from '../../store/alerts.ts';
 import { counts, instant } from '../../store/answers.ts';
-import { acknowledgeIncident } from '../../store/incidents.ts';
+import { acknowledgeIncident, incidentSchema } from '../../store/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
 import { operatorAction } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
@@ -21,19 +21,7 @@ const routeSchema = z.object({
   failure: z.string().nullable().describe('Why the last try failed.'),
   last_sent_at: instant.nullable(),
 });
-const listed = z.object({
-  incident_id: z.string(),
-  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
-  title: z.string(),
-  severity: z.enum(['warning', 'critical']),
-  message: z.string(),
-  alerts: z.int(),
-  integrations: z.array(z.string()),
-  started_at: instant,
-  ended_at: instant.nullable(),
-  acknowledged_at: instant.nullable(),
-  acknowledged_by: z.string().nullable(),
-});
+const listed = incidentSchema.extend({ title: z.string() });
 const detail = listed.extend({
   brands: z.array(z.string()),
   alert_list: z.array(alertSchema),
