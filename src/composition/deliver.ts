@@ -45,14 +45,12 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     const type = types.get(body.type);
     if (!type)
       throw new InnboundError('documents.invalid', `The destination ${name} has the unknown type ${body.type}.`);
-    const settings = ownSettings(body) as JsonObject;
-    const checked = type.settings.parse(settings);
+    const own = configured(destination);
+    const checked = type.settings.parse(own.settings);
     const batch = type.batch(checked);
     const config: DestinationConfig = {
-      name: name as DestinationName,
-      type: body.type,
+      ...own,
       revision: String(version),
-      settings,
       selection: { ...selectionOf(body), ...(type.comparesConsent?.(checked) && { comparesConsent: true }) },
       scheduleMs: body.retry.map(durationMs),
       batchWaitMs: waitMsOf(body.batch, batch.waitMs),
@@ -60,7 +58,6 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
       concurrency: body.concurrency,
       timeoutMs: type.timeoutMs(checked),
       paused: body.paused,
-      ...(body.rate && { rate: rateOf(body.rate) }),
     };
     configs.set(name, config);
     return config;
@@ -114,6 +111,14 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
 /** As the document says it; else as the type does, or a second if the document asks for batches. */
 const waitMsOf = (asked: Versioned<'destination'>['body']['batch'], standardMs = asked ? 1_000 : 0): number =>
   asked?.wait === undefined ? standardMs : durationMs(asked.wait);
+
+/** What a destination needs to be made ready, by its document. */
+export const configured = ({ name, body }: Pick<Versioned<'destination'>, 'name' | 'body'>) => ({
+  name: name as DestinationName,
+  type: body.type,
+  settings: ownSettings(body) as JsonObject,
+  ...(body.rate && { rate: rateOf(body.rate) }),
+});
 
 /** A destination's type, its settings with secrets resolved, and the services that it gets. */
 export async function readyDestination(

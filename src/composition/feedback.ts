@@ -8,8 +8,7 @@ import { openStreamStore } from '../core/store/events/streams.ts';
 import { InnboundError } from '../errors.ts';
 import { errorFacts } from '../kit/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { DestinationName, JsonObject } from '../terms.ts';
-import { readyDestination } from './deliver.ts';
+import { configured, readyDestination } from './deliver.ts';
 
 export async function feedbackPorts(runtime: Runtime): Promise<FeedbackPorts> {
   const { clock, heartbeats, wake, log } = runtime;
@@ -58,19 +57,18 @@ function sourcesOf(
   for (const { integration, body } of active.integrations.values()) {
     for (const to of body.deliver) brands.set(to, [...(brands.get(to) ?? []), { integration, brandId: body.brand_id }]);
   }
-  const sources = reporting(active, types).map(({ name, body }): FeedbackSource => {
-    const about = { name: name as DestinationName, type: body.type, settings: ownSettings(body) as JsonObject };
-    return {
-      destination: name,
-      brands: brands.get(name) ?? [],
+  const sources = reporting(active, types).map(
+    (destination): FeedbackSource => ({
+      destination: destination.name,
+      brands: brands.get(destination.name) ?? [],
       async *read(since, signal) {
         // Secrets are read again each time: they may have been replaced.
-        const ready = await readyDestination(runtime, types, about).catch((error) => error);
+        const ready = await readyDestination(runtime, types, configured(destination)).catch((error) => error);
         if (ready instanceof InnboundError) return yield { kind: 'failed', code: ready.code };
         const ask: ReadFeedback | undefined = ready.type.feedback?.(ready.settings, ready.services);
         if (ask !== undefined) yield* ask(since, signal);
       },
-    };
-  });
+    }),
+  );
   return new Map(sources.filter((one) => one.brands.length > 0).map((one) => [streamOf(one.destination), one]));
 }

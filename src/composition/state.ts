@@ -1,8 +1,8 @@
+import type { Versioned } from '../core/brand/brand.ts';
 import { capacitySteps } from '../core/canonical/capacity.ts';
 import type { DestinationType, WarehouseState } from '../core/deliver/destination.ts';
 import { loadDestinationTypes } from '../core/deliver/destinations.ts';
 import { cellsOf, tables, timeText } from '../core/deliver/warehouse/tables.ts';
-import { ownSettings } from '../core/documents/destination.ts';
 import { durationMs } from '../core/documents/units.ts';
 import { brandStates, finishedRuns } from '../core/store/runs/state.ts';
 import { errorFacts } from '../kit/log.ts';
@@ -10,8 +10,7 @@ import { type Loop, startLoop } from '../kit/loop.ts';
 import { listComparisons } from '../operator/store/comparisons.ts';
 import { claimMark, keepMark, moveMark, readMark } from '../operator/store/marks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { DestinationName, JsonObject } from '../terms.ts';
-import { readyDestination } from './deliver.ts';
+import { configured, readyDestination } from './deliver.ts';
 
 /**
  * Warehouses know how fresh and complete each brand is, and every run that ended: one node at a time writes that to each of them. What was
@@ -28,10 +27,7 @@ export async function startState(runtime: Runtime): Promise<Loop> {
     turn: async (_, beat) => {
       for (const destination of runtime.active().destinations.values()) {
         beat();
-        const type = types.get(destination.body.type);
-        if (type?.writeState !== undefined && !destination.body.paused) {
-          await writeState(runtime, types, destination.name, written);
-        }
+        if (!destination.body.paused) await writeState(runtime, types, destination, written);
       }
     },
     pause: (_, signal) => wake.wait('feedback', turnMs, signal),
@@ -47,24 +43,21 @@ const mostRuns = 1_000;
 async function writeState(
   runtime: Runtime,
   types: ReadonlyMap<string, DestinationType>,
-  name: string,
+  { name, body }: Versioned<'destination'>,
   written: Map<string, string>,
 ): Promise<void> {
   const { pool, log } = runtime;
-  const body = runtime.active().destinations.get(name)?.body;
-  const type = body && types.get(body.type);
-  if (body === undefined || type?.writeState === undefined) return;
-  const own = ownSettings(body) as JsonObject;
+  const type = types.get(body.type);
+  if (type?.writeState === undefined) return;
+  const config = configured({ name, body });
   const waitMs =
-    body.batch?.wait === undefined ? type.batch(type.settings.parse(own)).waitMs : durationMs(body.batch.wait);
+    body.batch?.wait === undefined
+      ? type.batch(type.settings.parse(config.settings)).waitMs
+      : durationMs(body.batch.wait);
   const mark = `state ${name}`;
   const everyMs = Math.max(leastMs, 12 * (waitMs ?? 0));
   if (!(await claimMark(pool, mark, everyMs, Math.min(everyMs, 60_000)))) return;
-  const { settings, services } = await readyDestination(runtime, types, {
-    name: name as DestinationName,
-    type: body.type,
-    settings: own,
-  });
+  const { settings, services } = await readyDestination(runtime, types, config);
   const integrations = [...runtime.active().integrations.values()]
     .filter(({ body: { deliver } }) => deliver.includes(name))
     .map(({ integration }) => integration);

@@ -142,50 +142,32 @@ export async function takeUpWorkspace(
 }
 
 /**
- * Changes one document. `decide` runs under a lock on the documents in force and may refuse; then what it has written is undone. A node makes its edits one at a time: those
- * that wait for the lock would otherwise take all connections, of which `decide` needs another one.
+ * Changes one document. `decide` runs under a lock on the documents in force and may throw; then what it has written is undone. A node makes
+ * its edits one at a time: those that wait for the lock would otherwise take all connections, of which `decide` needs another one.
  */
 export async function changeDocument<T>(
   context: DocumentContext & { readonly edits: Serial },
   by: string,
-  decide: (tx: Tx) => Promise<
-    | {
-        readonly put: readonly LoadedDocument[];
-        /** Credentials that `put` refers to. */
-        readonly secrets?: readonly TypedSecret[];
-        readonly remove: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[];
-        /** The brand goes on elsewhere: destinations keep its records. */
-        readonly goesOn?: boolean;
-        readonly result: (applied: readonly AppliedDocument[]) => T;
-      }
-    | { readonly refused: T }
-  >,
+  decide: (tx: Tx) => Promise<{
+    readonly put: readonly LoadedDocument[];
+    /** Credentials that `put` refers to. */
+    readonly secrets?: readonly TypedSecret[];
+    readonly remove: readonly Pick<StoredDocument, 'kind' | 'name' | 'version'>[];
+    /** The brand goes on elsewhere: destinations keep its records. */
+    readonly goesOn?: boolean;
+    readonly result: (applied: readonly AppliedDocument[]) => T;
+  }>,
 ): Promise<T> {
   const change = async (tx: Tx) => {
     await lockDocuments(tx);
     const decided = await decide(tx);
-    if ('refused' in decided) throw new Refused(decided.refused);
     await putTyped(tx, context.keyring, decided.secrets ?? []);
     const applied = await putInForce(tx, context, decided.put, by);
     const removed = await removeDocuments(tx, decided.remove);
     if (decided.goesOn !== true) await leaveDestinations(tx, changedBrands([...applied, ...removed]));
     return { applied, result: decided.result([...applied, ...removed]) };
   };
-  try {
-    return await announced(context, await context.edits.run(() => transaction(context.pool, change)));
-  } catch (error) {
-    if (error instanceof Refused) return error.why as T;
-    throw error;
-  }
-}
-
-/** Rolls the transaction of a change back. */
-class Refused<T> extends Error {
-  readonly why: T;
-  constructor(why: T) {
-    super('refused');
-    this.why = why;
-  }
+  return announced(context, await context.edits.run(() => transaction(context.pool, change)));
 }
 
 /** Integrations whose list of destinations may have changed. */

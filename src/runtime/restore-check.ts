@@ -29,7 +29,7 @@ export async function openRestoreCheck(pool: Pool, workspaceDir: string, log: Lo
     const known = await remembered(file);
     let now = await nextBeat(pool);
     if (known && (now.epoch < known.epoch || (now.epoch === known.epoch && now.beat <= known.beat))) {
-      await raiseEpoch(pool, Math.max(now.epoch, known.epoch), 'The store was behind its last known position.');
+      await raiseEpoch(pool, Math.max(now.epoch, known.epoch));
       now = await nextBeat(pool);
       isRestored = true;
       log.error(

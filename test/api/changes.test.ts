@@ -356,7 +356,7 @@ test('a cursor stays valid when the key is rotated', async () => {
 
 test('after a restore an older cursor is outdated', async () => {
   const cursor = await nowCursor();
-  await raiseEpoch(node.runtime.pool, 1, 'test');
+  await raiseEpoch(node.runtime.pool, 1);
   await node.runtime.restoreCheck.check();
   const { status, body } = await ask(`after=${cursor}`);
   assert.deepEqual([status, body.code], [410, 'operate.cursor_outdated']);

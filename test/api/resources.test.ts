@@ -7,8 +7,6 @@ import { longestId } from '../../src/core/canonical/field-check.ts';
 import { transaction } from '../../src/core/store/db/pool.ts';
 import { countActivity } from '../../src/operator/store/activity.ts';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
-import { groupIncidents } from '../../src/operator/store/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { type ApiNode, apiNode, reservation } from './node.ts';
 
@@ -371,7 +369,6 @@ test('the overview lists each cause once, with the brands and the changes that i
     [lake, refused].map((one) => ({ ...one, message: 'Look.', detail: {} })),
     kinds,
   );
-  await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   const causes = async (token: string) =>
     (await get('/overview', token)).causes.map((one: Record<string, unknown>) => [one.cause, one.brands, one.waiting]);
   assert.deepEqual(await causes(admin), [
@@ -380,7 +377,6 @@ test('the overview lists each cause once, with the brands and the changes that i
   ]);
   assert.deepEqual(await causes(await node.token('viewer', ['grand'])), [['destination:lake', 1, 2]]);
   await settleAlerts(pool, [], kinds);
-  await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   assert.deepEqual(await causes(admin), []);
   const { items, brands } = await get('/overview/days?q=gran');
   assert.deepEqual([brands, items[0].integration, items[0].pulls], [1, 'grand', true]);

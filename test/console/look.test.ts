@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
-import { groupIncidents } from '../../src/operator/store/incidents.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -28,7 +27,6 @@ describe('the pages are accessible', { skip }, () => {
     await desk.api('PUT', '/secrets/crm-key', { value: 'swordfish' });
     const alert = { kind: 'test', integration: 'grand', subject: '', severity: 'critical', detail: {} } as const;
     await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No answer.' }], ['test']);
-    await groupIncidents(desk.service.runtime.pool, () => 'pull:grand');
     const job = await desk.api<{ job_id: string }>('POST', '/jobs', { operation: 'reprocess', integration: 'grand' });
     ids.job = job.job_id;
     await until('two dead letters, a run and an incident', async () => {

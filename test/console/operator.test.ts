@@ -4,8 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
-import { groupIncidents } from '../../src/operator/store/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -227,7 +225,6 @@ describe('the operator', { skip }, () => {
     } as const;
     const conditions = kinds.map((kind) => ({ ...alert, kind }));
     await settleAlerts(pool, conditions, kinds);
-    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '2 alerts' }).waitFor();
@@ -238,7 +235,6 @@ describe('the operator', { skip }, () => {
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
     await settleAlerts(pool, [], [...kinds, 'test_silence']);
-    await groupIncidents(pool, (one) => causeText(causeOfAlert(one)));
     await page.reload();
     await page.getByText(/^Over after/).waitFor();
   });

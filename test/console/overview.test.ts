@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
-import { groupIncidents } from '../../src/operator/store/incidents.ts';
-import { causeOfAlert, causeText } from '../../src/operator/watch/causes.ts';
 import { until } from '../support/process.ts';
 import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
@@ -24,7 +22,6 @@ describe('the overview', { skip }, () => {
   const settle = async (alerts: readonly (typeof away)[]) => {
     const { pool } = desk.service.runtime;
     await settleAlerts(pool, alerts, [away.kind]);
-    await groupIncidents(pool, (alert) => causeText(causeOfAlert(alert)));
   };
   before(async () => {
     desk = await openDesk({ 'integrations/quay.yaml': brand('quay'), 'integrations/mole.yaml': brand('mole') });

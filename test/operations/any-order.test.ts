@@ -144,8 +144,7 @@ async function tell(name: Name, told: Told, from: number): Promise<void> {
 }
 
 async function map(text: string): Promise<void> {
-  const applied = await applyDocument(node.runtime, { kind: 'connector', name: 'crooked', text }, 'test');
-  assert.notEqual(applied.kind, 'refused', JSON.stringify(applied));
+  await applyDocument(node.runtime, { kind: 'connector', name: 'crooked', text }, 'test');
 }
 
 async function settle(name: Name): Promise<void> {

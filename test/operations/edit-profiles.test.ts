@@ -268,8 +268,7 @@ test('an erasure by the address of the merged profile reaches the profile that c
   await decide(await idOf({ email: first.email }), 'merge', { into });
   const exported = await exportGuest(node.runtime, { email: first.email });
   assert.match(JSON.stringify(exported), /marktwo/);
-  const erased = await eraseGuest(node.runtime, { email: first.email }, 'test');
-  assert.equal(erased.kind, 'erased');
+  await eraseGuest(node.runtime, { email: first.email }, 'test');
   const { rows } = await node.runtime.pool.query(
     `select 1 from records where data::text ~ 'mark(one|two)'
      union all select 1 from history where diff::text ~ 'mark(one|two)'

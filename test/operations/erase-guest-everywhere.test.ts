@@ -163,9 +163,8 @@ test('nothing is left of an erased person in any table or file', async () => {
   const request = { email: 'newmark@mail.example' };
   const before = await placesOf(Object.values(marks));
   const preview = await previewErasure(runtime, request);
-  assert.ok(preview.kind === 'preview');
   assert.deepEqual(await placesOf(Object.values(marks)), before, 'a dry run changes nothing');
-  const ids = preview.preview.records.map(
+  const ids = preview.records.map(
     ({ integration, type, id }) => `${integration} ${type} ${type === 'guest' ? '' : id}`,
   );
   for (const record of ['grand reservation C1', 'grand reservation C3', 'other reservation C2']) {
@@ -173,14 +172,12 @@ test('nothing is left of an erased person in any table or file', async () => {
   }
 
   const access = await exportGuest(runtime, request);
-  assert.ok(access.kind === 'export');
-  const text = JSON.stringify(access.export).toLowerCase();
+  const text = JSON.stringify(access).toLowerCase();
   for (const mark of [marks.old, marks.new, marks.passport]) assert.ok(text.includes(mark), mark);
   assert.ok(!text.includes('staymark'), 'the export holds no data of the companion');
 
   const erased = await eraseGuest(runtime, request, 'officer');
-  assert.ok(erased.kind === 'erased');
-  assert.deepEqual(erased.receipt.removed, preview.preview.removed);
+  assert.deepEqual(erased.removed, preview.removed);
   const sealedOnes = await runtime.pool.query<{ sealed: Buffer; bound: string }>(
     `select sealed, 'erased ' || integration || ' ' || type || ' ' || id || ' ' || version as bound from erased_identifiers`,
   );

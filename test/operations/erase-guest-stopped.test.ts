@@ -27,7 +27,7 @@ async function stopped(whom: { email: string }, lock: string, place: string | nu
     const { status } = await node.call('POST', `/privacy/erasures/${running.erasure_id}/stop`, token, {});
     assert.equal(status, 200);
     const ended = await erasing;
-    assert.equal(ended.kind, 'erased');
+    assert.equal(ended.state, 'stopped');
     const again = await node.call('POST', `/privacy/erasures/${running.erasure_id}/stop`, token, {});
     assert.equal(again.status, 409);
     return (await node.call('GET', `/privacy/erasures/${running.erasure_id}`, token)).body;
@@ -56,7 +56,7 @@ test('stopped in the search through payloads, what is erased stays erased; erasi
   assert.equal(notified[0].destination, 'lake');
   assert.ok(!(await tablesWith(node, whom.email)).includes('records'));
   const finished = await eraseGuest(node.runtime, whom, 'officer');
-  assert.equal(finished.kind === 'erased' && finished.receipt.completed_at !== null, true);
+  assert.notEqual(finished.completed_at, null);
 });
 
 test('an erasure whose process ended is shown as interrupted', async () => {

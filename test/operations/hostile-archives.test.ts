@@ -16,7 +16,7 @@ import { AlteredArchive, DamagedArchive, readArchive } from '../../src/kit/archi
 import { type Key, newKey, seal } from '../../src/kit/crypto.ts';
 import { backup, openedKeys, restore, sealedKeys } from '../../src/operator/operations/backup.ts';
 import { openRuntime } from '../../src/operator/operations/open-runtime.ts';
-import { exportBrand, importBrand, importWith } from '../../src/operator/operations/transfer-brand.ts';
+import { exportBrand, importBrand } from '../../src/operator/operations/transfer-brand.ts';
 import type { Runtime } from '../../src/runtime/runtime.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Parts, sealed, setRow, tableOf, takeApart, textOf } from './archive-forgery.ts';
@@ -532,7 +532,8 @@ test('a file with a valid seal and hostile contents changes nothing when it is r
 test('a file with a valid seal and hostile contents changes nothing when it is imported', async () => {
   const unchanged = await contentOf(to.runtime);
   const codes = new Set<string>();
-  const importFile = (apply = true) => importWith(to.runtime, scratch, () => [brandKey], apply);
+  const importFile = (apply = true) =>
+    importBrand(to.runtime, scratch, { passphrase: undefined, apply, keysOf: () => [brandKey] });
   const tried = hostile.filter(([what]) => leftToDatabase.has(what) || onTheWholeWay.has(what));
   for (const [what, forge] of [...tried, ...Object.entries(belonging)]) {
     const forged = forgedOf(brand, forge);

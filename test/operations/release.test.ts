@@ -167,6 +167,5 @@ test('a lane that goes into preview in the middle of a send stops, and continues
 });
 
 test('a document cannot preview what the brand does not deliver to', async () => {
-  const applied = await apply('preview: [warehouse]\n');
-  assert.equal(applied.kind, 'invalid');
+  await assert.rejects(apply('preview: [warehouse]\n'), { code: 'documents.invalid' });
 });

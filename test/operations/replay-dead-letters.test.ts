@@ -231,8 +231,7 @@ async function editBrand(runtime: Runtime, change: (text: string) => string): Pr
     `select source from documents where kind = 'integration' and name = 'lisbon' order by version desc limit 1`,
   );
   const text = change(rows[0]?.source ?? '');
-  const applied = await applyDocument(runtime, { kind: 'integration', name: 'lisbon', text }, 'test');
-  assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+  await applyDocument(runtime, { kind: 'integration', name: 'lisbon', text }, 'test');
 }
 
 test('a replay under the recorded mapping goes to the destinations of today', async (t) => {
@@ -246,7 +245,7 @@ test('a replay under the recorded mapping goes to the destinations of today', as
     name: 'archive',
     text: 'destination: archive\ntype: files\npath: out\n',
   } as const;
-  assert.equal((await applyDocument(fixed, archive, 'test')).kind, 'applied');
+  await applyDocument(fixed, archive, 'test');
   await editBrand(fixed, (text) => text.replace('[crm]', '[archive]'));
   assert.deepEqual(
     (await replayAll(fixed, 'recorded')).map(({ result }) => result),

@@ -20,8 +20,7 @@ async function reprocess(preview: boolean): Promise<number> {
 
 async function mapGuests(fields: string): Promise<void> {
   const text = hotelConnector(`map: { guests: { fields: { ${fields} } } }\n`);
-  const applied = await applyDocument(brand.node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
-  assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+  await applyDocument(brand.node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
 }
 
 /** A field of the guest in these bookings and in the profile. */

@@ -52,12 +52,11 @@ async function event(data: Json): Promise<void> {
 test('after a change of the mapping, stored payloads of pull and push are previewed, then applied', async () => {
   await node.take('grand', reservation('R1', { agent: 'BDC' }), reservation('R2', { agent: 'WEB' }), reservation('R3'));
   await event({ ...(reservation('E1') as object), reservation_id: 'E1', agent: 'APP' } as Json);
-  const applied = await applyDocument(
+  await applyDocument(
     node.runtime,
     { kind: 'connector', name: 'hotel', text: hotelConnector('map: { channel: { first: [agent, channel] } }\n') },
     'test',
   );
-  assert.equal(applied.kind, 'applied', JSON.stringify(applied));
 
   const preview = await reprocess({});
   assert.equal(preview.records, 4);
@@ -95,8 +94,7 @@ test('newer data stays, and reservations that the documents refuse do not change
 test('an answer for one reservation is read again by its own mapping, also from a dead letter', async () => {
   const apply = async (map: string) => {
     const text = hotelConnector('').replace('  pagination', `  single: { path: "/r/{id}", map: ${map} }\n  pagination`);
-    const applied = await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
-    assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+    await applyDocument(node.runtime, { kind: 'connector', name: 'hotel', text }, 'test');
   };
   const answer = async (id: string, more: JsonObject) => {
     const { channel: _, ...rest } = reservation(id) as JsonObject;
@@ -143,8 +141,7 @@ test('an answer for a thin event is read again where it has an envelope', async 
   const partner = await startPartner(() => answer);
   t.after(() => partner.close());
   const apply = async (kind: 'connector' | 'integration', name: string, text: string) => {
-    const applied = await applyDocument(node.runtime, { kind, name, text }, 'test');
-    assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+    await applyDocument(node.runtime, { kind, name, text }, 'test');
   };
   const connector = (map: string) => `connector: thin
 pull: { single: { path: "/r/{id}" } }

@@ -85,8 +85,8 @@ test('rows that were read under other spellings are read again, and then known a
 
 test('the first spelling of a value, and of a field, is written too', async () => {
   const { runtime } = node;
-  assert.equal((await addSpelling(runtime, { field: 'board', value: 'HP', as: 'half_board' }, 'test')).kind, 'applied');
-  assert.equal((await addSpelling(runtime, { field: 'source', value: 'GDS', as: 'gds' }, 'test')).kind, 'applied');
+  await addSpelling(runtime, { field: 'board', value: 'HP', as: 'half_board' }, 'test');
+  await addSpelling(runtime, { field: 'source', value: 'GDS', as: 'gds' }, 'test');
   assert.deepEqual(runtime.active().settings.spellings, {
     channel: { booking: ['BDC', 'Booking.com'] },
     board: { half_board: ['HP'] },

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { InnboundError } from '../../src/errors.ts';
 import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
 import { judgeCauses } from '../../src/operator/operations/watch-once.ts';
 import { type Service, startService } from '../../src/service.ts';
@@ -120,8 +121,11 @@ test('the API does not name a certificate file that is not there, or one outside
     ['/dev/zero', /innbound apply/],
   ] as const) {
     const text = `network: { allow_private: true, ca: ${file} }\n`;
-    const edited = await applyDocument(runtime, { kind: 'workspace', name: '', text }, 'test');
-    assert.equal(edited.kind, 'invalid', file);
-    if (edited.kind === 'invalid') assert.match(edited.mistakes.map(({ message }) => message).join(), says);
+    const edited = await applyDocument(runtime, { kind: 'workspace', name: '', text }, 'test').catch(
+      (error: InnboundError) => error,
+    );
+    assert.ok(edited instanceof InnboundError && edited.code === 'documents.invalid', file);
+    const mistakes = edited.detail.mistakes as readonly { readonly message: string }[];
+    assert.match(mistakes.map(({ message }) => message).join(), says);
   }
 });

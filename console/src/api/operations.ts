@@ -2411,7 +2411,6 @@ export interface Operations {
       items: {
         incident_id: string;
         cause: string;
-        title: string;
         severity: "warning" | "critical";
         message: string;
         alerts: number;
@@ -2420,7 +2419,7 @@ export interface Operations {
         ended_at: string | null;
         acknowledged_at: string | null;
         acknowledged_by: string | null;
-        summary: Json;
+        title: string;
       }[];
       next_cursor: string | null;
     };
@@ -2432,7 +2431,6 @@ export interface Operations {
     answer: {
       incident_id: string;
       cause: string;
-      title: string;
       severity: "warning" | "critical";
       message: string;
       alerts: number;
@@ -2441,7 +2439,7 @@ export interface Operations {
       ended_at: string | null;
       acknowledged_at: string | null;
       acknowledged_by: string | null;
-      summary: Json;
+      title: string;
       brands: string[];
       alert_list: {
         alert_id: string;
@@ -2482,7 +2480,6 @@ export interface Operations {
     answer: {
       incident_id: string;
       cause: string;
-      title: string;
       severity: "warning" | "critical";
       message: string;
       alerts: number;
@@ -2491,7 +2488,7 @@ export interface Operations {
       ended_at: string | null;
       acknowledged_at: string | null;
       acknowledged_by: string | null;
-      summary: Json;
+      title: string;
       brands: string[];
       alert_list: {
         alert_id: string;

@@ -154,12 +154,10 @@ function Ended({ incident }: { incident: Data }) {
   );
 }
 
-/** The counts that are not zero. After the end, those of the summary. */
-function effects({ effect, summary, ended_at }: Data): [what: string, count: number][] {
-  const kept =
-    ended_at && summary !== null && typeof summary === 'object' && !Array.isArray(summary) ? summary : effect;
+/** The counts that are not zero. */
+function effects({ effect }: Data): [what: string, count: number][] {
   const names = {
-    waiting: ended_at ? 'Changes waiting at its end' : 'Changes waiting now',
+    waiting: 'Changes waiting now',
     failed_attempts: 'Failed attempts to deliver',
     dead_letters: 'New dead letters',
     failed_runs: 'Failed or incomplete runs',
@@ -167,8 +165,8 @@ function effects({ effect, summary, ended_at }: Data): [what: string, count: num
     refused_events: 'Refused events',
   };
   return Object.entries(names).flatMap(([key, name]): [string, number][] => {
-    const count = (kept as Record<string, unknown>)[key];
-    return typeof count === 'number' && count > 0 ? [[name, count]] : [];
+    const count = (effect as Record<string, number>)[key] ?? 0;
+    return count > 0 ? [[name, count]] : [];
   });
 }
 

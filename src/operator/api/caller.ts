@@ -5,8 +5,6 @@ import { findToken, type TokenRole } from '../store/tokens.ts';
 export const roles = ['viewer', 'operator', 'admin'] as const;
 /** Each role includes the one before it: read; act; administer. */
 export type Role = (typeof roles)[number];
-/** `feed` reads the feed of changes, with guest data, and nothing else. */
-export const tokenRoles = ['feed', ...roles] as const satisfies readonly TokenRole[];
 
 /** `partner`: whoever opened an onboarding link. It can call the routes of that link and no others. */
 export type CallerRole = TokenRole | 'partner';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Buckets, networkOf } from '../../core/intake/push/receive.ts';
-import { InnboundError } from '../../errors.ts';
+import { type ErrorCode, InnboundError } from '../../errors.ts';
 import { onBehalfOf } from '../../kit/holder.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { type NewAudit, writeAudit } from '../store/audit.ts';
@@ -10,7 +10,7 @@ import { openStreams, openWaits, type Streams, type Waits } from './held-answers
 import { failureRate, identify, partnerRate } from './identify.ts';
 import { sendProblem } from './problem.ts';
 import { redacted, withoutGuestIds } from './redact.ts';
-import type { Call, Result, Route } from './route.ts';
+import { type Call, type Problem, problem, type Result, type Route } from './route.ts';
 
 interface State {
   readonly failures: Buckets;
@@ -157,22 +157,22 @@ async function record(
 /** What a viewer sees: no guest data in payloads, and no guest ids of the partner anywhere. */
 const masked = (route: Route, body: unknown): unknown => (route.payload ? redacted(body) : withoutGuestIds(body));
 
-const unprocessable = new Set<string>(['operate.invalid_input', 'operate.too_costly']);
+const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
+  'operate.bad_request': 400,
+  'operate.not_found': 404,
+  'operate.cursor_outdated': 410,
+  'operate.invalid_input': 422,
+  'operate.too_costly': 422,
+  'documents.invalid': 422,
+  'operate.busy': 503,
+};
 
-/** An InnboundError is an answer for the caller; anything else is a bug and propagates. */
+/** An InnboundError is an answer for the caller; anything else is a bug and propagates. Details of the store name places of this machine. */
 function asProblem(error: unknown): Result {
   if (!(error instanceof InnboundError) || error.code === 'operate.unexpected') throw error;
-  const { code } = error;
-  const status = unprocessable.has(code)
-    ? 422
-    : code === 'operate.bad_request'
-      ? 400
-      : code === 'operate.cursor_outdated'
-        ? 410
-        : code === 'operate.busy' || code.startsWith('store.')
-          ? 503
-          : 409;
-  return { kind: 'problem', status, code: error.code, detail: error.message };
+  const { code, message, detail } = error;
+  if (code.startsWith('store.')) return problem(503, code, message);
+  return problem(statuses[code] ?? 409, code, message, detail as Problem['more']);
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, status: number, result: Answered): FastifyReply {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { differenceSchema, noteSchema } from '../../core/canonical/schema.ts';
 import { documentNameForm } from '../../terms.ts';
-import { anyJson, instant } from './route.ts';
+import { anyJson, instant } from '../store/answers.ts';
 
 /** Schemas that several routes share. */
 
@@ -10,9 +10,6 @@ export const connectorText = z
   .string()
   .max(1024 * 1024)
   .describe('The connector’s document, as text.');
-/** Whole numbers whose names say what they count. */
-export const counts = <Name extends string>(...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, z.int()])) as { [_ in Name]: z.ZodInt };
 /** A short list, on one page. */
 export const itemsOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ items: z.array(z.object(shape)) });
 
@@ -86,15 +83,3 @@ export const timelineEntry = z.discriminatedUnion('what', [
   }),
   z.object({ what: z.literal('seen_unchanged'), at: instant, times: z.int() }),
 ]);
-
-export const attempt = z.object({
-  version: z.int(),
-  attempt: z.int(),
-  at: z.string(),
-  outcome: z.string(),
-  code: z.string().nullable(),
-  status: z.int().nullable(),
-  message: z.string().nullable(),
-  duration_ms: z.int().nullable(),
-  node: z.string().nullable(),
-});

@@ -186,8 +186,3 @@ export const operator = routesFor('operator');
 export const admin = routesFor('admin');
 
 const nameOrId = z.string().min(1).max(longestId);
-
-/** Instants in API responses. */
-export const instant = z.iso.datetime({ offset: true });
-/** Data whose schema is described elsewhere: canonical records, payloads, details. */
-export const anyJson = z.unknown();

@@ -1,4 +1,5 @@
 import { deliverPorts } from '../../composition/deliver.ts';
+import { type FindingKind, findingKinds } from '../../core/deliver/compare.ts';
 import { drainOnce } from '../../core/deliver/deliveries.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -82,13 +83,7 @@ function summary(
     destination,
     integration: integration ?? null,
     compared: sum('compared'),
-    equal: sum('equal'),
-    waiting: sum('waiting'),
-    behind: sum('behind'),
-    changed: sum('changed'),
-    missing: sum('missing'),
-    only_there: sum('only_there'),
-    not_readable: sum('not_readable'),
+    ...(Object.fromEntries(findingKinds.map((kind) => [kind, sum(kind)])) as Record<FindingKind, number>),
     complete: brands.every(({ complete }) => complete),
     ...reasonOf(brands),
     started_at: brands[0]?.started_at ?? null,

@@ -1,8 +1,7 @@
 import { deliverPorts } from '../../composition/deliver.ts';
 import { drainOnce } from '../../core/deliver/deliveries.ts';
 import { privacyRoutes } from '../api/routes/privacy.ts';
-import type { ErasureReceipt } from '../operations/erase-guest.ts';
-import { noteConfirmations } from '../store/erasure/erasures.ts';
+import { type ErasureReceipt, noteConfirmations } from '../store/erasure/erasures.ts';
 import { liveNodes } from '../store/nodes.ts';
 import { call } from './call.ts';
 import type { Command, CommonOptions } from './command.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { onboardingRoutes } from '../api/routes/onboarding.ts';
-import { onboardingLanguages } from '../operations/onboarding.ts';
+import { onboardingLanguages } from '../store/onboarding.ts';
 import { calling } from './call.ts';
 import type { Command } from './command.ts';
 import { positive } from './input.ts';

@@ -13,7 +13,7 @@ the database or are on a read-only disk, or to be sure. Send the current state a
   innbound restored
   innbound resend warehouse`)
     .inRuntime(async (runtime, options: CommonOptions) => {
-      await declareEpoch(runtime.pool, 'An operator declared a restore.');
+      await declareEpoch(runtime.pool);
       await runtime.restoreCheck.check();
       const epoch = runtime.restoreCheck.epoch();
       await audited(runtime, 'store.restored', { target: { epoch } });

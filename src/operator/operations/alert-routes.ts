@@ -49,11 +49,6 @@ function mailPorts({ allowPrivate, ca }: Runtime): MailPorts {
   return { connect, ...(ca !== undefined && { ca: [...rootCertificates, ca] }) };
 }
 
-function sender(runtime: Runtime, clock: Clock): SendAlertsPorts['send'] {
-  const ports = { http: runtime.http, mail: mailPorts(runtime), now: clock.now };
-  return (settings, notice) => sendNotice(settings, notice, ports);
-}
-
 /** Sends a mail that is not an alert over an e-mail route, with a link to a page of the console. */
 export async function mailOver(
   runtime: Runtime,
@@ -80,9 +75,10 @@ const linkOf = (runtime: Runtime, page = '/alerts'): string | undefined => {
 
 /** What sending needs, from the documents in force. */
 export function sendingPorts(runtime: Runtime, clock: Clock): Pick<SendAlertsPorts, 'settingsOf' | 'send' | 'link'> {
+  const ports = { http: runtime.http, mail: mailPorts(runtime), now: clock.now };
   return {
     settingsOf: (route) => settingsOf(runtime, route),
-    send: sender(runtime, clock),
+    send: (settings, notice) => sendNotice(settings, notice, ports),
     link: linkOf(runtime),
   };
 }
@@ -112,10 +108,5 @@ export async function testAlertRoute(runtime: Runtime, route: string, clock: Clo
   if (settings === 'unreadable') {
     throw new InnboundError('documents.secret_missing', `A secret of the alert route ${route} cannot be read.`);
   }
-  return testRoute(settings, {
-    send: sender(runtime, clock),
-    now: clock.now(),
-    alertId: randomId('alr'),
-    link: linkOf(runtime),
-  });
+  return testRoute(settings, { ...sendingPorts(runtime, clock), now: clock.now(), alertId: randomId('alr') });
 }

@@ -5,6 +5,7 @@ import { transaction } from '../../core/store/db/pool.ts';
 import { batchOf, lockEvent, settle } from '../../core/store/events/work-events.ts';
 import { closeDeadLetter, lockDeadLetter } from '../../core/store/records/dead-letters.ts';
 import { storedRecords } from '../../core/store/records/stored-record.ts';
+import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { showDeadLetter, type WholeDeadLetter } from '../store/dead-letters.ts';
 import { personView } from './profiles.ts';
@@ -41,18 +42,18 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
   const letter = await showDeadLetter(runtime.pool, id);
   const ambiguity = letter && ambiguityOf(letter);
   if (letter === undefined || ambiguity === undefined)
-    return refused('It is not an event that may mean several persons.');
+    throw refused('It is not an event that may mean several persons.');
   if (!ambiguity.candidates.some((one) => placeText(one) === placeText(to))) {
-    return refused(`${placeText(to)} is not one of the persons whom the event may mean.`);
+    throw refused(`${placeText(to)} is not one of the persons whom the event may mean.`);
   }
   const { integration: name, cause_id: seq } = letter;
   const integration = runtime.active().integrations.get(name);
-  if (integration === undefined) return refused(`The documents of ${name} are not in force.`);
+  if (integration === undefined) throw refused(`The documents of ${name} are not in force.`);
   const done = await transaction(runtime.pool, async (tx) => {
     // In the order in which the worker of events locks them.
     const event = await lockEvent(tx, name, Number(seq));
-    if ((await lockDeadLetter(tx, id)) === undefined) return refused('The dead letter is no longer open.');
-    if (event === undefined) return refused('The event is no longer kept.');
+    if ((await lockDeadLetter(tx, id)) === undefined) throw refused('The dead letter is no longer open.');
+    if (event === undefined) throw refused('The event is no longer kept.');
     const assigned = { guest: ambiguity.guest, to };
     const settled = await workGuestEvent(
       batchOf(tx, integration, [event], { onChanged: () => {}, othersAt: () => [] }),
@@ -89,4 +90,4 @@ const recordOf = (place: PersonPlace) =>
     ? ({ type: 'guest', id: place.profile } as const)
     : ({ type: 'reservation', id: place.reservation } as const);
 
-const refused = (reason: string) => ({ result: 'refused', reason }) as const;
+const refused = (reason: string): InnboundError => new InnboundError('operate.conflict', reason);

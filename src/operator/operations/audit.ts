@@ -1,15 +1,13 @@
-import { deliverPorts, readyDestination } from '../../composition/deliver.ts';
+import { configured, deliverPorts, readyDestination } from '../../composition/deliver.ts';
 import { type Finding, type FindingKind, findingKinds } from '../../core/deliver/compare.ts';
 import { type DestinationServices, type Holdings, type RecordsOf, Unreadable } from '../../core/deliver/destination.ts';
 import { loadDestinationTypes } from '../../core/deliver/destinations.ts';
 import type { Lane } from '../../core/deliver/ports.ts';
-import { ownSettings } from '../../core/documents/destination.ts';
-import { rateOf } from '../../core/documents/scalars.ts';
 import { nextDue } from '../../core/store/outbox/due.ts';
 import { resendStep } from '../../core/store/outbox/resend.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import type { DestinationName, EntityType, JsonObject } from '../../terms.ts';
+import type { EntityType } from '../../terms.ts';
 import {
   type Comparison,
   type ComparisonCounts,
@@ -80,14 +78,10 @@ const noCounts = Object.fromEntries(
 ) as ComparisonCounts;
 
 export async function openAudit(runtime: Runtime, request: AuditRequest): Promise<Audit> {
-  const { body } = namedDestination(runtime, request.destination);
-  const about = {
-    name: request.destination as DestinationName,
-    type: body.type,
-    settings: ownSettings(body) as JsonObject,
-    ...(body.rate && { rate: rateOf(body.rate) }),
-  };
-  const { type, settings, services } = await readyDestination(runtime, await loadDestinationTypes(), about);
+  const destination = namedDestination(runtime, request.destination);
+  const { body } = destination;
+  const types = await loadDestinationTypes();
+  const { type, settings, services } = await readyDestination(runtime, types, configured(destination));
   const holdings = type.holdings?.(settings, services, heldFiles(runtime.pool, request.destination));
   if (holdings === undefined) {
     const message = `What ${request.destination} holds cannot be read back: ${body.type === 'http' ? 'its document has no `read`' : `the type ${body.type} has no way to`}.`;

@@ -1,5 +1,5 @@
 import { pullPorts } from '../../composition/pull.ts';
-import { type ConsentLink, consentLink, consentPage, finishConsent } from '../../core/outbound/auth/consent.ts';
+import { consentLink, consentPage, finishConsent } from '../../core/outbound/auth/consent.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { IntegrationName } from '../../terms.ts';
@@ -7,15 +7,12 @@ import { publicUrl } from './endpoints.ts';
 import { withLink } from './onboarding.ts';
 
 /** The link with which a brand authorizes our access. The person ends at `returnTo`, a path of ours, or at a page that says what happened. */
-export async function linkFor(
-  runtime: Runtime,
-  integration: string,
-  requestedBy: string,
-  returnTo?: string,
-): Promise<ConsentLink> {
+export async function linkFor(runtime: Runtime, integration: string, requestedBy: string, returnTo?: string) {
   const redirectUri = `${await publicUrl(runtime)}/oauth/callback`;
   const asked = { redirectUri, requestedBy, ...(returnTo !== undefined && { returnTo }) };
-  return consentLink(pullPorts(runtime), integration as IntegrationName, asked);
+  const link = await consentLink(pullPorts(runtime), integration as IntegrationName, asked);
+  if (link.kind === 'unavailable') throw new InnboundError(link.code, link.message);
+  return { url: link.url, expires_at: new Date(runtime.clock.now() + link.validMs) };
 }
 
 /** Handles the partner's redirect and returns the page to show, or the path to go to. */

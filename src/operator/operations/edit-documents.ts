@@ -6,7 +6,7 @@ import type { Mistake } from '../../core/documents/mistake.ts';
 import type { Tx } from '../../core/store/db/pool.ts';
 import { documentsAround } from '../../core/store/documents/documents.ts';
 import { countRecords } from '../../core/store/records/stored-record.ts';
-import type { BrokenCase } from '../../errors/broken-cases.ts';
+import { casesText } from '../../errors/broken-cases.ts';
 import { InnboundError } from '../../errors.ts';
 import { changeDocument } from '../../runtime/in-force.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -32,19 +32,24 @@ interface ApplyOptions {
   readonly within?: (tx: Tx) => Promise<unknown>;
 }
 
-export type EditResult =
-  | { readonly kind: 'applied'; readonly version: number; readonly file: string }
-  | { readonly kind: 'invalid'; readonly mistakes: readonly Mistake[] }
-  | { readonly kind: 'breaks_cases'; readonly cases: readonly BrokenCase[] }
-  | { readonly kind: 'unknown' }
-  /** Another version is in force than the one that the edit replaces; 0 if none is. */
-  | { readonly kind: 'outdated'; readonly version: number }
-  /** The file has changes of somebody who has not applied them yet. */
-  | { readonly kind: 'unapplied'; readonly file: string }
-  /** The brand is a row of a file of many brands, which is edited by hand. */
-  | { readonly kind: 'listed'; readonly file: string }
-  /** The workspace folder is read-only; `file` is where the change must be made. */
-  | { readonly kind: 'read_only'; readonly file: string };
+/** The version that an edit put in force or removed, and its file in this node's workspace. A refusal is thrown, and undoes the edit. */
+export interface Edited {
+  readonly version: number;
+  readonly file: string;
+}
+
+function refuseInvalid(mistakes: readonly Mistake[]): never {
+  const counted = `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`;
+  throw new InnboundError('documents.invalid', `${counted}; nothing was applied.`, { mistakes });
+}
+
+const conflict = (message: string): InnboundError => new InnboundError('operate.conflict', message);
+
+/** An edit would overwrite what somebody has changed in the file and not applied yet. */
+const unapplied = (file: string): InnboundError =>
+  conflict(`${file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`);
+
+const readOnly = (file: string): InnboundError => conflict(`${file} is read-only here: change it at its source.`);
 
 /** Mistakes and warnings of a text, checked as an apply checks it. Writes nothing. */
 export async function validateDocument(runtime: Runtime, kind: DocumentKind, name: string | undefined, text: string) {
@@ -69,28 +74,30 @@ export async function applyDocument(
   { kind, name, text }: EditedDocument,
   by: string,
   { acceptCases = false, replaces, within }: ApplyOptions = {},
-): Promise<EditResult> {
-  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
+): Promise<Edited> {
+  const applied = await changeDocument<Edited>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name }, text);
-    const inForce = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
-    if (replaces !== undefined && replaces !== inForce) return { refused: { kind: 'outdated', version: inForce } };
+    const version = around.find((one) => isOne(one, { kind, name }))?.version ?? 0;
+    if (replaces !== undefined && replaces !== version) {
+      const now = version === 0 ? 'no version is in force' : `version ${version} is in force`;
+      throw new InnboundError('documents.outdated', `${kind} ${name}: ${now}; nothing was applied.`, { version });
+    }
     const here = await fileHere(runtime.workspaceDir, kind, name);
     const file = here?.file ?? freeFile(runtime.workspaceDir, kind, name);
     const { checked } = await checkOffered(runtime, around, [{ kind, name, file, text }]);
-    if (checked.kind === 'invalid') return { refused: { kind: 'invalid', mistakes: checked.mistakes } };
+    if (checked.kind === 'invalid') return refuseInvalid(checked.mistakes);
     // The file gets the references too: a credential typed in the console is never written to a disk.
     const sealed = sealable(runtime.keys, { kind, name, source: text });
     const source = sealed?.document.source ?? text;
-    if (here && here.text !== source && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
-      return { refused: { kind: 'unapplied', file } };
-    }
+    if (here && here.text !== source && (await isUnapplied(runtime, tx, { kind, name, ...here })))
+      throw unapplied(file);
     const broken = kind === 'connector' ? await casesBrokenBy(runtime, [{ name, source: text }]) : [];
     const cases = broken.filter(({ message }) => !acceptCases || message !== null);
-    if (cases.length > 0) return { refused: { kind: 'breaks_cases', cases } };
-    await within?.(tx);
-    if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) {
-      return { refused: { kind: 'read_only', file } };
+    if (cases.length > 0) {
+      throw new InnboundError('documents.case_changed', `${casesText(cases)}; nothing was applied.`, { cases });
     }
+    await within?.(tx);
+    if (!(await isWritten(() => writeWhole(runtime.workspaceDir, file, source)))) throw readOnly(file);
     if (broken.length > 0) await acceptAll(runtime, tx, { name, source: text }, by);
     const put = withConnector(checked.documents, kind, name, around).map((one) =>
       isOne(one, { kind, name }) ? (sealed?.document ?? one) : one,
@@ -100,7 +107,7 @@ export async function applyDocument(
       put,
       secrets,
       remove: [],
-      result: (all) => ({ kind: 'applied', version: versionIn(all, kind, name), file }),
+      result: (all) => ({ version: versionIn(all, kind, name), file }),
     };
   });
   return afterChange(runtime, applied);
@@ -113,7 +120,7 @@ export async function editInForce(
   by: string,
   edit: (yaml: Document) => void,
   options: ApplyOptions = {},
-): Promise<EditResult> {
+): Promise<Edited> {
   const before = kind === 'workspace' ? await stored(runtime, kind, name) : await inForce(runtime, kind, name);
   const yaml: Document = parseDocument(before?.source?.trim() || '{}', { uniqueKeys: false });
   edit(yaml);
@@ -130,43 +137,32 @@ export async function inForce(runtime: Runtime, kind: DocumentKind, name: string
 const stored = async ({ pool }: Runtime, kind: DocumentKind, name: string) =>
   (await documentsAround(pool, [name])).find((one) => isOne(one, { kind, name }));
 
-export async function removeDocument(
-  runtime: Runtime,
-  kind: DocumentKind,
-  name: string,
-  by: string,
-): Promise<EditResult> {
-  const applied = await changeDocument<EditResult>(runtime, by, async (tx) => {
+export async function removeDocument(runtime: Runtime, kind: DocumentKind, name: string, by: string): Promise<Edited> {
+  const removed = await changeDocument<Edited>(runtime, by, async (tx) => {
     const around = await readAround(runtime, tx, { kind, name });
     const draft = around.find((one) => one.kind === kind && one.name === name);
-    if (draft === undefined) return { refused: { kind: 'unknown' } };
+    if (draft === undefined) throw new InnboundError('operate.not_found', `There is no ${kind} ${name}.`);
     const others = await sourcesAround(around, [{ kind, name }]);
     const sources = await soundSources(runtime, around, others, [{ kind, name }]);
     const checked = await offThread(runtime, 'check', { sources });
-    if (checked.kind === 'invalid') return { refused: checked };
+    if (checked.kind === 'invalid') return refuseInvalid(checked.mistakes);
     const row = kind === 'integration' ? (await listedBrands(runtime.workspaceDir)).get(name) : undefined;
-    if (row !== undefined) return { refused: { kind: 'listed', file: row.file } };
+    if (row !== undefined)
+      throw conflict(`${kind} ${name} is a row of ${row.file}: remove it there and run \`innbound apply\`.`);
     const here = await fileHere(runtime.workspaceDir, kind, name);
-    if (here && (await isUnapplied(runtime, tx, { kind, name, ...here }))) {
-      return { refused: { kind: 'unapplied', file: here.file } };
-    }
-    if (here && !(await isWritten(() => rm(path.join(runtime.workspaceDir, here.file))))) {
-      return { refused: { kind: 'read_only', file: here.file } };
-    }
-    const { version } = draft;
-    const result = { kind: 'applied', version, file: here?.file ?? fileName(kind, name) } as const;
+    if (here && (await isUnapplied(runtime, tx, { kind, name, ...here }))) throw unapplied(here.file);
+    if (here && !(await isWritten(() => rm(path.join(runtime.workspaceDir, here.file))))) throw readOnly(here.file);
+    const result = { version: draft.version, file: here?.file ?? fileName(kind, name) };
     return { put: [], remove: [draft], result: () => result };
   });
-  return afterChange(runtime, applied);
+  return afterChange(runtime, removed);
 }
 
 /** This node reads the new documents at once; a signal makes the others do the same. */
-async function afterChange(runtime: Runtime, applied: EditResult): Promise<EditResult> {
-  if (applied.kind === 'applied') {
-    await runtime.refresh();
-    runtime.wake.signal('documents');
-  }
-  return applied;
+async function afterChange(runtime: Runtime, edited: Edited): Promise<Edited> {
+  await runtime.refresh();
+  runtime.wake.signal('documents');
+  return edited;
 }
 
 const versionIn = (all: readonly (Named & { version: number })[], kind: DocumentKind, name: string): number =>

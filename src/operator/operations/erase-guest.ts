@@ -10,6 +10,7 @@ import { eraseFromRecords } from '../store/erasure/erase.ts';
 import {
   beginErasure,
   completeErasure,
+  type ErasureReceipt,
   type ErasureRow,
   endStopped,
   findErasures,
@@ -23,20 +24,12 @@ import { eraseTraces, eraseTracesIn, places } from '../store/erasure/traces.ts';
 import { listErasure } from './erasure-list.ts';
 import { type EraseRequest, type ReadRequest, readGuestRequest } from './guest-request.ts';
 
-export interface ErasureReceipt extends Omit<ErasureRow, 'receipt'> {
-  readonly removed: { readonly [where: string]: number };
-  readonly notified: readonly Notified[];
-}
-
-type Read = Extract<ReadRequest, { kind: 'ok' }>;
-
 /**
  * Erases a guest from records, versions, payloads and messages, queues the erasure for the destinations, and keeps keyed hashes so that the
  * guest is not stored again. Returns the receipt.
  */
-export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: string) {
+export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: string): Promise<ErasureReceipt> {
   const read = readGuestRequest(runtime, request);
-  if (read.kind === 'invalid') return read;
   const erasureId = timedId('era', runtime.clock.now());
   await beginErasure(runtime.pool, erasureId, by, hashIdentity(runtime.keys.hashKeys[0], read.identities.join(' ')));
   const row = await erase(runtime, read, request, erasureId);
@@ -45,14 +38,14 @@ export async function eraseGuest(runtime: Runtime, request: EraseRequest, by: st
   const receipt = receiptOf(row);
   const ended = receipt.stopped_at === null ? 'privacy: erased a guest' : 'privacy: an erasure was stopped';
   runtime.log.info({ erasure_id: erasureId, ...receipt.removed }, ended);
-  return { kind: 'erased', receipt } as const;
+  return receipt;
 }
 
 /**
  * First the records, then one place after another. Intake waits while the records are rewritten, but not for the search through payloads;
  * so each is a separate transaction.
  */
-async function erase(runtime: Runtime, read: Read, request: EraseRequest, erasureId: string) {
+async function erase(runtime: Runtime, read: ReadRequest, request: EraseRequest, erasureId: string) {
   const { pool } = runtime;
   const rewritten = await stoppable(runtime, erasureId, (tx) => eraseRecords(tx, runtime, read, request, erasureId));
   if (rewritten.kind === 'stopped') return endStopped(pool, erasureId);
@@ -75,15 +68,13 @@ const previewId = 'preview';
 /** What an erasure would remove. Changes nothing. */
 export async function previewErasure(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
-  if (read.kind === 'invalid') return read;
-  const preview = await rolledBack(runtime.pool, async (tx) => {
+  return rolledBack(runtime.pool, async (tx) => {
     await beginErasure(tx, previewId, 'preview', '');
     const erased = await eraseRecords(tx, runtime, read, request, previewId);
     const removed = removedOf(erased, await eraseTraces(tx, erased.records, read.person.traces()));
     const records = erased.records.map(({ integration, type, id }) => ({ integration, type, id }));
     return { removed, records, notified: notifiedOf(runtime, erased) };
   });
-  return { kind: 'preview', preview } as const;
 }
 
 type Erased = Awaited<ReturnType<typeof eraseRecords>>;
@@ -91,7 +82,7 @@ type Erased = Awaited<ReturnType<typeof eraseRecords>>;
 async function eraseRecords(
   tx: Tx,
   runtime: Runtime,
-  { identities, inPayloads, person }: Read,
+  { identities, inPayloads, person }: ReadRequest,
   { integration }: EraseRequest,
   erasureId: string,
 ) {
@@ -121,11 +112,10 @@ function removedOf({ records, versions, receipts }: Erased, traces: { readonly [
 }
 
 /** The receipts of earlier erasures of this guest. */
-export async function findReceipts(runtime: Runtime, request: EraseRequest) {
-  const read = readGuestRequest(runtime, request);
-  if (read.kind === 'invalid') return read;
-  const subjects = hashesOf(runtime.keys.hashKeys, [read.identities.join(' ')]);
-  return { kind: 'found', receipts: (await findErasures(runtime.pool, subjects)).map(receiptOf) } as const;
+export async function findReceipts(runtime: Runtime, request: EraseRequest): Promise<ErasureReceipt[]> {
+  const { identities } = readGuestRequest(runtime, request);
+  const subjects = hashesOf(runtime.keys.hashKeys, [identities.join(' ')]);
+  return (await findErasures(runtime.pool, subjects)).map(receiptOf);
 }
 
 /** A brand that is no longer in force still has stored data, but no destinations. */

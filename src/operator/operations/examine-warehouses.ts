@@ -1,16 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { DestinationServices, DestinationType } from '../../core/deliver/destination.ts';
 import { loadDestinationTypes } from '../../core/deliver/destinations.ts';
 import type { AuthDocument } from '../../core/documents/auth.ts';
 import { ownSettings } from '../../core/documents/destination.ts';
 import type { LoadedDocuments } from '../../core/documents/kinds.ts';
-import { resolveSecrets, secretFiles } from '../../core/documents/secret-reference.ts';
+import { type Resolve, resolveSecrets, secretFiles } from '../../core/documents/secret-reference.ts';
 import type { TokenStore } from '../../core/outbound/ask/ports.ts';
 import { outgoingCredentials } from '../../core/outbound/auth/outgoing.ts';
-import { openHttp } from '../../core/outbound/http.ts';
 import { systemClock } from '../../kit/clock.ts';
-import { version } from '../../kit/version.ts';
+import { closedNetwork, openNetwork } from '../../runtime/network.ts';
 import type { Diagnosis } from '../watch/diagnosis.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -22,18 +19,13 @@ export async function examineWarehouses(
   documents: LoadedDocuments,
 ): Promise<Diagnosis[]> {
   const types = await loadDestinationTypes();
-  const { network } = documents.workspace.body;
-  const ca = network.ca && (await readFile(path.resolve(workspaceDir, network.ca), 'utf8').catch(() => undefined));
   // A stored secret is sealed in the database, which doctor only looks at.
   const sources = { env, readFile: secretFiles(workspaceDir, env), secret: async () => undefined };
-  const proxy = network.proxy === undefined ? undefined : await resolveSecrets({ url: network.proxy }, sources);
-  const allowPrivate = network.allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
-  const http = openHttp({
-    allowPrivate,
-    userAgent: `innbound/${version}`,
-    ...(ca && { ca }),
-    ...(proxy?.kind === 'ok' && { proxy: proxy.body.url }),
-  });
+  const resolve: Resolve = (body) => resolveSecrets(body, sources);
+  const { http, allowPrivate } = await openNetwork(documents.workspace.body.network, resolve, {
+    workspaceDir,
+    env,
+  }).catch((error: Error) => closedNetwork(error.message.replace(/\.$/, '')));
   const services: Omit<DestinationServices, 'name'> = {
     workspaceDir,
     allowPrivate,
@@ -50,7 +42,7 @@ export async function examineWarehouses(
     const found = [...documents.destinations.values()].map(async ({ name, body }): Promise<Diagnosis[]> => {
       const type = types.get(body.type);
       if (type?.writeState === undefined || type.prepare === undefined) return [];
-      const resolved = await resolveSecrets(ownSettings(body), sources);
+      const resolved = await resolve(ownSettings(body));
       if (resolved.kind === 'ok')
         return [await examineOne(name, type, type.settings.parse(resolved.body), { ...services, name })];
       const next = `Run innbound destination prepare ${name} --dry-run.`;

@@ -18,8 +18,7 @@ import { readGuestRequest } from './guest-request.ts';
  */
 export async function exportGuest(runtime: Runtime, request: EraseRequest) {
   const read = readGuestRequest(runtime, request);
-  if (read.kind === 'invalid') return read;
-  const copy = await rolledBack(runtime.pool, async (tx) => {
+  return rolledBack(runtime.pool, async (tx) => {
     const matches = await findRecords(tx, read.person, { integration: request.integration });
     // A booking of other guests is not the person's data; what its payloads say about the person is added below.
     const records = matches.filter(({ meant }) => meant.size > 0);
@@ -34,7 +33,6 @@ export async function exportGuest(runtime: Runtime, request: EraseRequest) {
     );
     return { records: own, payloads, delivered: await deliveredTo(tx, records) };
   });
-  return { kind: 'export', export: copy } as const;
 }
 
 /** A profile with the ids of its stays. */

@@ -48,9 +48,8 @@ export async function findArrivals(
 async function erasuresOf(runtime: Runtime, text: string): Promise<ArrivalsFound['items']> {
   const { email, phones = [] } = readAsContact(runtime, { text, integrations: undefined });
   const requests = [...(email === undefined ? [] : [{ email }]), ...phones.map((phone) => ({ phone }))];
-  const answers = await Promise.all(requests.map((request) => findReceipts(runtime, request)));
-  const receipts = answers.flatMap((one) => (one.kind === 'found' ? one.receipts : []));
-  return receipts.map(({ erasure_id, completed_at, requested_at }) => ({
+  const receipts = await Promise.all(requests.map((request) => findReceipts(runtime, request)));
+  return receipts.flat().map(({ erasure_id, completed_at, requested_at }) => ({
     outcome: 'erased',
     integration: '',
     type: 'guest',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { deliverPorts } from '../../composition/deliver.ts';
 import { deliveryOf } from '../../core/deliver/batch.ts';
 import type { Foreseen } from '../../core/deliver/destination.ts';
@@ -8,22 +9,16 @@ import { needsDelivered, select } from '../../core/deliver/select.ts';
 import { peek } from '../../core/store/outbox/claim.ts';
 import type { ResendLane } from '../../core/store/outbox/resend.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import type { Json } from '../../terms.ts';
+import { anyJson, type Row } from '../store/answers.ts';
 
 /** What a job would do, before it starts. Samples may hold guest data. */
-export interface JobPreview {
-  /** How many records it would process. */
-  readonly total: number;
-  /** How many of them `counts` is based on; null if all. */
-  readonly looked_at: number | null;
-  readonly counts: readonly { readonly label: string; readonly count: number }[];
-  readonly samples: readonly {
-    readonly integration: string;
-    readonly id: string;
-    readonly text: string | null;
-    readonly diff: Json;
-  }[];
-}
+export const previewSchema = z.object({
+  total: z.int().describe('How many dead letters, records or reservations it would process.'),
+  looked_at: z.int().nullable().describe('How many of them the counts are based on; null if all.'),
+  counts: z.array(z.object({ label: z.string(), count: z.int() })),
+  samples: z.array(z.object({ integration: z.string(), id: z.string(), text: z.string().nullable(), diff: anyJson })),
+});
+export type JobPreview = Row<typeof previewSchema>;
 
 /** Enough for a judgement; more would take longer than somebody waits. */
 const mostRecords = 5_000;

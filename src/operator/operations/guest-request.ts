@@ -3,6 +3,7 @@ import { longestId } from '../../core/canonical/field-check.ts';
 import { readEmail } from '../../core/normalize/email.ts';
 import { readPhone } from '../../core/normalize/phone.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
+import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { askedIdentity, guestIdIdentity, payloadIdentities } from '../privacy/identity.ts';
 import { Person } from '../privacy/person.ts';
@@ -17,26 +18,25 @@ export const eraseRequest = z.strictObject({
 });
 export type EraseRequest = z.infer<typeof eraseRequest>;
 
-export type ReadRequest =
-  | {
-      readonly kind: 'ok';
-      readonly identities: readonly string[];
-      /** What recognises the guest in payloads that never became a record. */
-      readonly inPayloads: readonly string[];
-      readonly person: Person;
-    }
-  | { readonly kind: 'invalid'; readonly message: string };
+export interface ReadRequest {
+  readonly identities: readonly string[];
+  /** What recognises the guest in payloads that never became a record. */
+  readonly inPayloads: readonly string[];
+  readonly person: Person;
+}
+
+const invalid = (message: string): InnboundError => new InnboundError('operate.invalid_input', message);
 
 /** Who an erasure or an access request is about. Addresses and numbers are normalized as the pipeline does for guests. */
 export function readGuestRequest(runtime: Runtime, { email, phone, guest_id, integration }: EraseRequest): ReadRequest {
   const brand = integration === undefined ? undefined : runtime.active().integrations.get(integration);
-  if (integration !== undefined && brand === undefined) return { kind: 'invalid', message: noIntegration(integration) };
+  if (integration !== undefined && brand === undefined) throw invalid(noIntegration(integration));
   const identities: string[] = [];
   const emails: string[] = [];
   const phones: string[] = [];
   if (email !== undefined) {
     const given = email.trim().toLowerCase();
-    if (!/^[^\s@]+@[^\s@]+$/.test(given)) return { kind: 'invalid', message: 'This is not an e-mail address.' };
+    if (!/^[^\s@]+@[^\s@]+$/.test(given)) throw invalid('This is not an e-mail address.');
     const reading = readEmail(given);
     // Records keep an impossible address as it was sent; it must be erasable too.
     const address = reading.kind === 'address' ? reading.address : given;
@@ -45,25 +45,17 @@ export function readGuestRequest(runtime: Runtime, { email, phone, guest_id, int
   }
   if (phone !== undefined) {
     const dialled = readPhone(phone, { country: brand?.body.country });
-    if (dialled.kind !== 'number') {
-      return { kind: 'invalid', message: 'Give the phone number in international format, with a leading +.' };
-    }
+    if (dialled.kind !== 'number') throw invalid('Give the phone number in international format, with a leading +.');
     identities.push(askedIdentity('phone', dialled.e164, integration));
     phones.push(dialled.e164);
   }
   if (guest_id !== undefined) {
-    if (integration === undefined) {
-      return {
-        kind: 'invalid',
-        message: 'A guest_id is unique only within its integration: give the integration too.',
-      };
-    }
+    if (integration === undefined)
+      throw invalid('A guest_id is unique only within its integration: give the integration too.');
     identities.push(guestIdIdentity(guest_id, integration));
   }
-  if (identities.length === 0) {
-    return { kind: 'invalid', message: 'Give an e-mail address, a phone number or a guest_id.' };
-  }
+  if (identities.length === 0) throw invalid('Give an e-mail address, a phone number or a guest_id.');
   const guestIds = guest_id === undefined ? [] : [guest_id];
   const inPayloads = phones.flatMap((one) => payloadIdentities({ phone: one }, integration));
-  return { kind: 'ok', identities, inPayloads, person: new Person({ emails, phones, guestIds, integration }) };
+  return { identities, inPayloads, person: new Person({ emails, phones, guestIds, integration }) };
 }

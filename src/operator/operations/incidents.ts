@@ -5,11 +5,9 @@ import {
   alertsOfIncident,
   type Effect,
   effectOf,
-  type IncidentRow,
   type ListedIncident,
   listIncidents,
   operatorActions,
-  writeSummary,
 } from '../store/incidents.ts';
 import { adviceFor, type Cause, readCause, titleOf } from '../watch/causes.ts';
 import { brandsConcerned, concernOf, limitedAlert, limitedMessage } from './alert-view.ts';
@@ -81,16 +79,6 @@ export async function incidentDetail(runtime: Runtime, incidentId: string, withi
   };
 }
 
-/** Written when an incident ends, because the rows that it is counted from are deleted after a while. */
-export async function summarizeIncident(runtime: Runtime, incident: IncidentRow): Promise<void> {
-  const alerts = await alertsOfIncident(runtime.pool, incident.incident_id, undefined);
-  const brands = brandsOf(runtime, alerts, undefined);
-  const effect = await effectOfIncident(runtime, incident, brands);
-  const durationMs = (incident.ended_at ?? incident.started_at).getTime() - incident.started_at.getTime();
-  const summary = { duration_ms: durationMs, brands: brands.length, alerts: alerts.length, ...effect };
-  await writeSummary(runtime.pool, incident.incident_id, summary as unknown as Json);
-}
-
 /** What each kind of cause can bring about. What else happened meanwhile has other causes. */
 const effects: Readonly<Record<Cause['kind'], readonly (keyof Effect)[]>> = {
   destination: ['waiting', 'failed_attempts', 'dead_letters'],
@@ -106,7 +94,7 @@ const effects: Readonly<Record<Cause['kind'], readonly (keyof Effect)[]>> = {
 
 async function effectOfIncident(
   runtime: Runtime,
-  { cause, started_at, ended_at }: IncidentRow,
+  { cause, started_at, ended_at }: ListedIncident,
   brands: readonly string[],
 ): Promise<Partial<Effect>> {
   const { kind, name } = readCause(cause);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { startRun } from '../../composition/pull.ts';
 import type { Brand } from '../../core/brand/brand.ts';
 import { addDays, localDateAt } from '../../core/canonical/values.ts';
+import type { Mistake } from '../../core/documents/mistake.ts';
 import { type Tx, transaction } from '../../core/store/db/pool.ts';
 import { endpointStatus } from '../../core/store/events/endpoints.ts';
 import { InnboundError } from '../../errors.ts';
@@ -21,13 +22,12 @@ import {
   markSecret,
   mostComments,
   type OnboardingLink,
+  onboardingLanguages,
   openLink,
   revokeLink,
 } from '../store/onboarding.ts';
-import { applyDocument, type EditResult, editInForce } from './edit-documents.ts';
+import { applyDocument, editInForce } from './edit-documents.ts';
 import { addressFor, namedBrand, publicUrl } from './endpoints.ts';
-
-export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
 
 export const linkRequest = z.strictObject({
   partner: z.string().trim().min(1).max(80).describe('Who gets the link; shown on the page and in the audit log.'),
@@ -98,7 +98,7 @@ async function createBrand(
   const connector = { connector: name };
   const integration = { integration: name, ...connector, ...brand, ...(country !== undefined && { country }) };
   for (const [kind, body] of Object.entries({ connector, integration }) as ['connector' | 'integration', object][])
-    throwRefused(kind, await applyDocument(runtime, { kind, name, text: stringify(body) }, by, { replaces: 0 }));
+    await orRefused(kind, applyDocument(runtime, { kind, name, text: stringify(body) }, by, { replaces: 0 }));
 }
 
 /** Binds the link to a browser, whose secret is kept in its cookie. */
@@ -172,16 +172,19 @@ export async function editOrThrow(
   within?: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   const options = { acceptCases: true, ...(within && { within }) };
-  throwRefused(kind, await editInForce(runtime, { kind, name }, by, edit, options));
+  await orRefused(kind, editInForce(runtime, { kind, name }, by, edit, options));
 }
 
-function throwRefused(kind: string, applied: EditResult): void {
-  if (applied.kind === 'applied') return;
-  const why =
-    applied.kind === 'invalid'
-      ? applied.mistakes.map(({ path, message }) => `${path}: ${message}`).join('; ')
-      : `The ${kind} cannot be changed here (${applied.kind.replaceAll('_', ' ')}).`;
-  throw new InnboundError('operate.invalid_input', why);
+/** The refusal of an edit in the words of what was typed on the page, which knows no files. */
+async function orRefused(kind: string, edited: Promise<unknown>): Promise<void> {
+  await edited.catch((error: unknown) => {
+    if (!(error instanceof InnboundError)) throw error;
+    const isOfEdit = error.code.startsWith('documents.') || error.code === 'operate.conflict';
+    if (!isOfEdit) throw error;
+    const { mistakes = [] } = error.detail as { readonly mistakes?: readonly Mistake[] };
+    const why = mistakes.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    throw new InnboundError('operate.invalid_input', why || `The ${kind} cannot be changed here.`, {}, error);
+  });
 }
 
 /** Every one is tried on each request. */

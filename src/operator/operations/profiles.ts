@@ -103,13 +103,6 @@ export function mergeCandidates({ pool }: Pick<Runtime, 'pool'>, integration: st
 export const notSamePerson = ({ pool }: Pick<Runtime, 'pool'>, integration: string, id: string, other: string) =>
   markDifferent(pool, integration, id, other);
 
-interface SharedAddress {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly persons: number;
-  readonly bookings: number;
-}
-
 /** Those with the most profiles are examined. */
 const mostExamined = 200;
 
@@ -117,7 +110,7 @@ const mostExamined = 200;
  * Addresses and numbers under which different persons are known: they identify nobody by themselves. Computed from the profiles: one is in the
  * list as long as different persons have it.
  */
-export function sharedAddresses({ pool }: Pick<Runtime, 'pool'>, integration: string): Promise<SharedAddress[]> {
+export function sharedAddresses({ pool }: Pick<Runtime, 'pool'>, integration: string) {
   return rolledBack(pool, async (tx) => {
     const common = await commonKeys(tx, integration, mostExamined);
     const profiles = await profilesByKeys(tx, integration, common);

@@ -4,7 +4,7 @@ import { profilesDestination } from '../../core/deliver/profiles.ts';
 import { makeDue, type ResendLane, resendStep, undelivered } from '../../core/store/outbox/resend.ts';
 import { InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { type EditResult, editInForce } from './edit-documents.ts';
+import { type Edited, editInForce } from './edit-documents.ts';
 import { foreseeSend, type JobPreview } from './foresee-send.ts';
 
 interface ResendRequest {
@@ -82,12 +82,7 @@ export async function previewRelease(runtime: Runtime, integration: string, dest
 }
 
 /** Takes the destination out of `preview` in the brand's document: what waits is sent, and so is everything after it. */
-export async function release(
-  runtime: Runtime,
-  integration: string,
-  destination: string,
-  by: string,
-): Promise<EditResult> {
+export async function release(runtime: Runtime, integration: string, destination: string, by: string): Promise<Edited> {
   const { body } = runtime.active().documents.get(integration) ?? {};
   if (!body?.preview?.includes(destination)) {
     throw new InnboundError(

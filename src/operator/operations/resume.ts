@@ -33,7 +33,6 @@ export async function startPulling(runtime: Runtime, integration: string, by: st
   const edited = await editInForce(runtime, { kind: 'integration', name: integration }, by, (yaml) =>
     yaml.delete('paused'),
   );
-  if (edited.kind !== 'applied') return edited;
   const [now] = await integrationsNow(runtime.pool, [integration]);
   const body = runtime.active().documents.get(integration)?.body;
   const isPaused = body?.paused !== false || now?.paused_at != null || now?.auth_failed_at != null;

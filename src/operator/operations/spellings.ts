@@ -5,7 +5,7 @@ import { workspaceName } from '../../core/documents/kinds.ts';
 import { compileValues } from '../../core/shape/values.ts';
 import { unknownSpellings } from '../../core/store/records/drift.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { type EditResult, editInForce } from './edit-documents.ts';
+import { type Edited, editInForce } from './edit-documents.ts';
 
 /** The fields with spellings of the workspace, as drift names them. */
 const shared = { channel: 'channel', source: 'source', 'rooms.board': 'board' } as const;
@@ -36,7 +36,7 @@ export async function addSpelling(
   runtime: Runtime,
   { field, value, as }: z.infer<typeof addedSpelling>,
   by: string,
-): Promise<EditResult> {
+): Promise<Edited> {
   return editInForce(runtime, { kind: 'workspace', name: workspaceName }, by, (yaml) => {
     if (isMap(yaml.contents)) yaml.contents.flow = false;
     const at = ['spellings', field, as];

@@ -10,7 +10,7 @@ import { findReferences } from '../../core/documents/secret-reference.ts';
 import { noIntegration } from '../../errors/no-integration.ts';
 import { InnboundError } from '../../errors.ts';
 import { writeArchive } from '../../kit/archive.ts';
-import { type Keyring, newKey } from '../../kit/crypto.ts';
+import { newKey } from '../../kit/crypto.ts';
 import { isSqlState } from '../../kit/sql-state.ts';
 import { changeDocument } from '../../runtime/in-force.ts';
 import { addHashKeys } from '../../runtime/keys.ts';
@@ -97,29 +97,24 @@ async function takeOutOfForce(runtime: Runtime, name: string, by: string): Promi
 
 type Imported = ImportedBrand & { readonly brand: string };
 
-/** Without `apply`, only what the import would do. `secretsHere`: names that exist here and that the brand may use with their value here. */
-export const importBrand = (
-  runtime: Runtime,
-  file: string,
-  options: {
-    readonly passphrase: string | undefined;
-    readonly apply: boolean;
-    readonly secretsHere?: readonly string[];
-  },
-): Promise<Imported> =>
-  importWith(runtime, file, (sealed) => openedKeys(sealed, options.passphrase), options.apply, options.secretsHere);
+interface ImportOptions {
+  readonly passphrase: string | undefined;
+  readonly apply: boolean;
+  /** Names that exist here and that the brand may use with their value here. */
+  readonly secretsHere?: readonly string[];
+  /** Deriving a key takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
+  readonly keysOf?: typeof openedKeys;
+}
 
-/** Apart from the passphrase, whose derivation takes most of the time: test/operations/hostile-archives.test.ts opens hundreds of files. */
-export async function importWith(
+/** Without `apply`, only what the import would do. */
+export async function importBrand(
   runtime: Runtime,
   file: string,
-  keysOf: (sealed: Parameters<typeof openedKeys>[0]) => Keyring,
-  apply: boolean,
-  secretsHere: readonly string[] = [],
+  { passphrase, apply, secretsHere = [], keysOf = openedKeys }: ImportOptions,
 ): Promise<Imported> {
   const { pool, keyring, keys } = runtime;
   const unlock = async (header: { readonly keys: Parameters<typeof openedKeys>[0] }) => {
-    const [key, ...hashKeys] = keysOf(header.keys);
+    const [key, ...hashKeys] = keysOf(header.keys, passphrase);
     return { key, hashKeys };
   };
   return openArchive(file, 'brand', unlock, async (header, { key, hashKeys }, tables) => {

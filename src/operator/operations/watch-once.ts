@@ -9,11 +9,9 @@ import { routeStates, sendStore, settleAlerts, sharedAlerts } from '../store/ale
 import { clockSkews, deadLetterGrowth, manyCancelled, quietFeeds } from '../store/conditions.ts';
 import { recentlyUnlisted, streamStates } from '../store/feeds.ts';
 import { endHolds, toldLately } from '../store/holds.ts';
-import { groupIncidents } from '../store/incidents.ts';
 import { liveNodes } from '../store/nodes.ts';
 import { type OnboardingLink, openLinks } from '../store/onboarding.ts';
 import { alertsOf } from '../watch/alerts.ts';
-import { causeOfAlert, causeText } from '../watch/causes.ts';
 import { conditionsOf } from '../watch/conditions.ts';
 import { troubledNodes } from '../watch/diagnosis.ts';
 import { type AlertKind, alertKinds, type Facts, noFacts } from '../watch/facts.ts';
@@ -23,7 +21,6 @@ import { alertRoutes, routesFor, sendingPorts } from './alert-routes.ts';
 import { examineDisk } from './examine-disk.ts';
 import { factsOf, sharedCauses, streamsNow } from './facts.ts';
 import { reprocessHolds } from './holds.ts';
-import { summarizeIncident } from './incidents.ts';
 import { seasons, unusualDays } from './unusual-days.ts';
 
 /** Evaluates all conditions once: raises, refreshes and resolves alerts, then sends notifications. */
@@ -75,9 +72,6 @@ async function settle(runtime: Runtime, known: Facts, kinds: readonly string[]):
   }
   for (const { alert_id, kind, integration, subject } of resolved) {
     runtime.log.info({ alert_id, kind, integration, subject }, 'watch: alert resolved');
-  }
-  for (const ended of await groupIncidents(runtime.pool, (alert) => causeText(causeOfAlert(alert)))) {
-    await summarizeIncident(runtime, ended);
   }
   await sendDueAlerts(runtime);
 }

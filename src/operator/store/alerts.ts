@@ -1,27 +1,57 @@
+import { z } from 'zod';
 import { rowsTable } from '../../core/store/db/columns.ts';
 import { numberOf, type Pool, rowOf, rowsOf, type Tx, transaction } from '../../core/store/db/pool.ts';
 import { changeHeld, claimDue, isHeld, type LeasedTable } from '../../core/store/lease.ts';
 import { randomId } from '../../kit/ids.ts';
-import type { Json } from '../../terms.ts';
 import type { Alert as JudgedAlert } from '../watch/alerts.ts';
+import { causeOfAlert, causeText } from '../watch/causes.ts';
 import type { Facts } from '../watch/facts.ts';
-import type { RoutedAlert } from '../watch/routes/route.ts';
 import type { ClaimedSend, SendStore } from '../watch/send-alerts.ts';
+import { anyJson, instant, type Row } from './answers.ts';
 
 /** Of any kind. */
 export type Alert = Omit<JudgedAlert, 'kind'> & { readonly kind: string };
 
-const columns =
-  'alert_id, kind, integration, subject, severity, message, detail, raised_at, seen_at, acknowledged_at, acknowledged_by, resolved_at';
+export const alertSchema = z.object({
+  alert_id: z.string(),
+  kind: z.string(),
+  integration: z.string().describe('Empty when the alert concerns the whole service.'),
+  subject: z.string(),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string(),
+  detail: anyJson,
+  raised_at: instant,
+  seen_at: instant,
+  acknowledged_at: instant.nullable(),
+  acknowledged_by: z.string().nullable(),
+  resolved_at: instant.nullable(),
+});
+export type AlertRow = Row<typeof alertSchema>;
+
+const columns = Object.keys(alertSchema.shape).join(', ');
 
 const judgedAlerts = rowsTable(1, {
-  text: ['alert_id', 'kind', 'integration', 'subject', 'severity', 'message', 'detail', 'brands'],
+  text: [
+    'alert_id',
+    'kind',
+    'integration',
+    'subject',
+    'severity',
+    'message',
+    'detail',
+    'brands',
+    'cause',
+    'incident_id',
+  ],
 });
 const standing = rowsTable(2, { text: ['kind', 'integration', 'subject'] });
 
+/** A cause that returns within this time continues its incident. */
+const againWithin = `interval '30 minutes'`;
+
 /**
- * Makes the open alerts match the current conditions: raises new ones, refreshes known ones and resolves those whose condition is
- * gone. Alerts of kinds that were not evaluated this time do not change.
+ * Makes the open alerts match the current conditions: raises new ones, each in the incident of its cause, refreshes known ones and resolves
+ * those whose condition is gone. Alerts of kinds that were not evaluated this time do not change.
  */
 export async function settleAlerts(
   pool: Pool,
@@ -31,16 +61,25 @@ export async function settleAlerts(
 ): Promise<{ raised: AlertRow[]; resolved: AlertRow[] }> {
   return transaction(pool, async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('alerts', 0))`);
-    const values = alerts.map(({ detail, brands, ...one }) => ({
-      ...one,
-      alert_id: randomId('alr'),
-      detail: JSON.stringify(detail),
-      brands: brands && JSON.stringify(brands),
-    }));
+    const begun = new Map<string, string>();
+    const values = alerts.map(({ detail, brands, ...one }) => {
+      const cause = causeText(causeOfAlert(one));
+      return {
+        ...one,
+        alert_id: randomId('alr'),
+        detail: JSON.stringify(detail),
+        brands: brands && JSON.stringify(brands),
+        cause,
+        incident_id: begun.getOrInsertComputed(cause, () => randomId('inc')),
+      };
+    });
     const { rows: open } = await tx.query<RoutableAlert & { fresh: boolean }>(
-      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands)
+      `insert into alerts as a (alert_id, kind, integration, subject, severity, message, detail, brands, cause, incident_id)
        select distinct on (kind, integration, subject) alert_id, kind, integration, subject, severity, message, detail::jsonb,
-              case when brands is not null then array(select jsonb_array_elements_text(brands::jsonb)) end
+              case when brands is not null then array(select jsonb_array_elements_text(brands::jsonb)) end, cause,
+              coalesce((select o.incident_id from alerts o
+                         where o.cause = t.cause and (o.resolved_at is null or o.resolved_at > now() - ${againWithin})
+                         order by o.raised_at desc limit 1), incident_id)
          from ${judgedAlerts.sql}
        on conflict (kind, integration, subject) where resolved_at is null do update
           set seen_at = now(), severity = excluded.severity, message = excluded.message, detail = excluded.detail, brands = excluded.brands
@@ -115,13 +154,6 @@ export const acknowledgeAlert = (db: Pool, alertId: string, by: string): Promise
       where alert_id = $1 returning ${columns}`,
     [alertId, by],
   );
-
-export interface AlertRow extends RoutedAlert {
-  readonly detail: Json;
-  readonly seen_at: Date;
-  readonly acknowledged_at: Date | null;
-  readonly acknowledged_by: string | null;
-}
 
 /** With all brands that share the alert; null for an alert of one brand or of the service. */
 export interface RoutableAlert extends AlertRow {

@@ -73,7 +73,7 @@ export async function restoreTables(
     // They ran when the backup was made.
     await tx.query('delete from nodes');
     await tx.query(`update store_state set epoch = greatest(epoch, (select epoch from kept_state))`);
-    await declareEpoch(tx, 'A backup was restored.');
+    await declareEpoch(tx);
     await tx.query('insert into erasures select * from kept_erasures on conflict do nothing');
     return columnOf(tx)<string>(
       `insert into erased_guests select * from kept_hashes on conflict do nothing returning encode(hash, 'hex') as hash`,

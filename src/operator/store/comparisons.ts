@@ -1,37 +1,40 @@
-import type { FindingKind } from '../../core/deliver/compare.ts';
+import { z } from 'zod';
+import { entityType } from '../../core/canonical/schema.ts';
+import { findingKinds } from '../../core/deliver/compare.ts';
 import { cellOf, columnOf, type Pool, rowsOf } from '../../core/store/db/pool.ts';
 import type { EntityType } from '../../terms.ts';
+import { counts, instant, type Row } from './answers.ts';
 
 /** What an audit said of one record, without values. */
-export interface Difference {
-  readonly integration: string;
-  readonly id: string;
-  readonly type: EntityType;
-  readonly kind: FindingKind;
-  readonly paths?: readonly string[];
-  readonly reason?: string;
-  readonly version_here: number | null;
-  readonly version_there?: number;
-}
+const difference = z.object({
+  integration: z.string(),
+  id: z.string(),
+  type: entityType,
+  kind: z.enum(findingKinds),
+  paths: z.array(z.string()).optional(),
+  reason: z.string().optional(),
+  version_here: z.int().nullable(),
+  version_there: z.int().optional(),
+});
+export type Difference = Row<typeof difference>;
 
 /** `compared`: records of ours. Of all findings: those about an erased guest, those that should not be there, and those that a repair queued. */
-export type ComparisonCounts = Readonly<
-  Record<FindingKind | 'compared' | 'erased_there' | 'wrongly_there' | 'repaired', number>
->;
+const comparisonCounts = z.object(counts('compared', ...findingKinds, 'erased_there', 'wrongly_there', 'repaired'));
+export type ComparisonCounts = z.infer<typeof comparisonCounts>;
 
-export interface Comparison {
-  readonly destination: string;
-  readonly integration: string;
-  readonly started_at: string;
-  /** What was compared, if not all. */
-  readonly part: string | null;
-  readonly complete: boolean;
-  /** Why it is not complete. */
-  readonly reason: string | null;
-  readonly counts: ComparisonCounts;
-  /** The first ones. */
-  readonly differences: readonly Difference[];
-}
+export const comparisonSchema = z.object({
+  destination: z.string(),
+  integration: z.string(),
+  started_at: instant,
+  finished_at: instant,
+  part: z.string().nullable().describe('What was compared, if not all.'),
+  complete: z.boolean(),
+  reason: z.string().nullable().describe('Why it is not complete.'),
+  counts: comparisonCounts,
+  differences: z.array(difference).describe('The first ones, by path; never values.'),
+});
+export type LastComparison = Row<typeof comparisonSchema>;
+export type Comparison = Omit<LastComparison, 'started_at' | 'finished_at'> & { readonly started_at: string };
 
 /** Replaces the last one of the destination and brand. Returns when it finished. */
 export const saveComparison = async (db: Pool, one: Comparison): Promise<Date> =>
@@ -57,8 +60,6 @@ export const saveComparison = async (db: Pool, one: Comparison): Promise<Date> =
 /** Of brands of which the destination has nothing any more. */
 export const forgetComparisons = (db: Pool, destination: string, brands: readonly string[]) =>
   db.query('delete from comparisons where destination = $1 and integration <> all($2)', [destination, brands]);
-
-export type LastComparison = Omit<Comparison, 'started_at'> & { readonly started_at: Date; readonly finished_at: Date };
 
 /** The last ones, of all destinations or of one, of all brands or of some. */
 export const listComparisons = (

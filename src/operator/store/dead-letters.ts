@@ -1,27 +1,30 @@
+import { z } from 'zod';
+import { entityType } from '../../core/canonical/schema.ts';
 import { cellOf, numberOf, type Pool, rowOf, rowsOf, type Tx, type UnreadRow } from '../../core/store/db/pool.ts';
 import { versionOf, versionsAfter } from '../../core/store/records/versions.ts';
 import { parseJson } from '../../kit/json.ts';
-import type { EntityType, Json } from '../../terms.ts';
+import { anyJson, instant, type Row } from './answers.ts';
 
-type DeadLetterKind = 'event' | 'record' | 'delivery';
-type DeadLetterState = 'open' | 'replayed' | 'dropped';
+export const letterKinds = ['event', 'record', 'delivery'] as const;
+type DeadLetterKind = (typeof letterKinds)[number];
+type DeadLetterState = DeadLetter['state'];
 
-export interface DeadLetter {
-  readonly id: string;
-  readonly kind: DeadLetterKind;
-  readonly integration: string;
-  readonly type: EntityType | null;
-  /** The id of the reservation or guest, if known. */
-  readonly record_id: string | null;
-  readonly destination: string | null;
-  readonly version: number | null;
-  readonly code: string;
-  readonly message: string;
-  readonly times: number;
-  readonly at: Date;
-  readonly last_at: Date;
-  readonly state: DeadLetterState;
-}
+export const letterSchema = z.object({
+  id: z.string(),
+  kind: z.enum(letterKinds),
+  integration: z.string(),
+  type: entityType.nullable(),
+  record_id: z.string().nullable(),
+  destination: z.string().nullable(),
+  version: z.int().nullable(),
+  code: z.string(),
+  message: z.string(),
+  times: z.int(),
+  at: instant,
+  last_at: instant,
+  state: z.enum(['open', 'replayed', 'dropped']),
+});
+export type DeadLetter = Row<typeof letterSchema>;
 
 export interface DeadLetterFilter {
   readonly state?: DeadLetterState | 'all' | undefined;
@@ -116,26 +119,39 @@ function conditions(filter: DeadLetterFilter): { where: string; values: unknown[
   return { where: parts.length === 0 ? 'true' : parts.join(' and '), values };
 }
 
-/** A dead letter with its payload and its history. Holds guest data. */
-export interface WholeDeadLetter extends DeadLetter {
-  readonly detail: Json;
-  readonly raw: Json;
-  readonly cause: string | null;
-  readonly cause_id: string | null;
-  readonly connector_version: number | null;
-  readonly integration_version: number | null;
-  readonly closed_at: Date | null;
-  readonly closed_by: string | null;
-  readonly closed_reason: string | null;
-  /** For a delivery: the version to deliver, its attempts, and the number of newer versions waiting behind it. */
-  readonly data: Json;
-  readonly attempts: readonly Json[];
-  readonly waiting_behind: number;
-  /** For an event: the received body, while it is retained. */
-  readonly event: Json;
-  /** The effective time of the failed state, if known. */
-  readonly effective_at: Date | null;
-}
+const attempt = z.object({
+  version: z.int(),
+  attempt: z.int(),
+  at: z.string(),
+  outcome: z.string(),
+  code: z.string().nullable(),
+  status: z.int().nullable(),
+  message: z.string().nullable(),
+  duration_ms: z.int().nullable(),
+  node: z.string().nullable(),
+});
+
+/**
+ * A dead letter with its payload and its history. Holds guest data. Of a delivery: the version to deliver, its attempts, and the number of
+ * newer versions waiting behind it. Of an event: the received body, while it is retained.
+ */
+export const wholeLetterSchema = letterSchema.extend({
+  detail: anyJson,
+  raw: anyJson,
+  cause: z.string().nullable(),
+  cause_id: z.string().nullable(),
+  connector_version: z.int().nullable(),
+  integration_version: z.int().nullable(),
+  closed_at: instant.nullable(),
+  closed_by: z.string().nullable(),
+  closed_reason: z.string().nullable(),
+  data: anyJson,
+  attempts: z.array(attempt),
+  waiting_behind: z.int(),
+  event: anyJson,
+  effective_at: instant.nullable(),
+});
+export type WholeDeadLetter = Row<typeof wholeLetterSchema>;
 
 export async function showDeadLetter(db: Pool | Tx, id: string): Promise<WholeDeadLetter | undefined> {
   if (!/^\d{1,18}$/.test(id)) return undefined;

@@ -1,74 +1,30 @@
-import { cellOf, changed, onlyRow, type Pool, rowsOf, transaction, type UnreadRow } from '../../core/store/db/pool.ts';
-import { randomId } from '../../kit/ids.ts';
+import { z } from 'zod';
+import { changed, onlyRow, type Pool, rowsOf, type UnreadRow } from '../../core/store/db/pool.ts';
 import type { Json } from '../../terms.ts';
 import { type AlertRow, type Concern, concernParameters, concerns } from './alerts.ts';
+import { instant, type Row } from './answers.ts';
 
-export interface IncidentRow {
-  readonly incident_id: string;
-  readonly cause: string;
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-  readonly acknowledged_at: Date | null;
-  readonly acknowledged_by: string | null;
-  readonly summary: Json;
-}
-
-/** A cause that returns within this time continues its incident. */
-const againWithin = `interval '30 minutes'`;
-
-/**
- * Puts each open alert into the incident of its cause, and ends the incidents whose alerts are all resolved. Returns those that ended.
- */
-export async function groupIncidents(
-  pool: Pool,
-  causeOf: (alert: Pick<AlertRow, 'kind' | 'integration' | 'subject'>) => string,
-): Promise<readonly IncidentRow[]> {
-  return transaction(pool, async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('incidents', 0))`);
-    const alerts = await rowsOf(tx)<Pick<AlertRow, 'alert_id' | 'kind' | 'integration' | 'subject' | 'raised_at'>>(
-      `select alert_id, kind, integration, subject, raised_at from alerts
-        where resolved_at is null and incident_id is null order by raised_at`,
-    );
-    for (const [cause, group] of Map.groupBy(alerts, causeOf)) {
-      const incidentId = await cellOf(tx)<string>(
-        `with known as (
-           update incidents set ended_at = null, summary = null
-            where incident_id = (select incident_id from incidents
-                                  where cause = $1 and (ended_at is null or ended_at > now() - ${againWithin})
-                                  order by started_at desc limit 1)
-           returning incident_id), made as (
-           insert into incidents (incident_id, cause, started_at)
-           select $2, $1, $3 where not exists (select from known) returning incident_id)
-         select incident_id from known union all select incident_id from made`,
-        [cause, randomId('inc'), group[0]?.raised_at],
-      );
-      await tx.query('update alerts set incident_id = $1 where alert_id = any($2)', [
-        incidentId,
-        group.map(({ alert_id }) => alert_id),
-      ]);
-    }
-    return rowsOf(tx)<IncidentRow>(
-      `update incidents i set ended_at = now() where ended_at is null
-          and not exists (select from alerts a where a.incident_id = i.incident_id and a.resolved_at is null)
-       returning i.incident_id, i.cause, i.started_at, i.ended_at, i.acknowledged_at, i.acknowledged_by, i.summary`,
-    );
-  });
-}
-
-export interface ListedIncident extends IncidentRow {
-  readonly severity: 'warning' | 'critical';
-  readonly alerts: number;
-  readonly integrations: readonly string[];
-  /** Of its newest alert; open ones and critical ones first. */
-  readonly message: string;
-}
+/** Alerts of one cause: from the first that was raised until the last is resolved. */
+export const incidentSchema = z.object({
+  incident_id: z.string(),
+  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
+  severity: z.enum(['warning', 'critical']),
+  message: z.string().describe('Of its newest alert; open ones and critical ones first.'),
+  alerts: z.int(),
+  integrations: z.array(z.string()),
+  started_at: instant,
+  ended_at: instant.nullable(),
+  acknowledged_at: instant.nullable().describe('Null until all its alerts are acknowledged.'),
+  acknowledged_by: z.string().nullable(),
+});
+export type ListedIncident = Row<typeof incidentSchema>;
 
 /** With the kind and the subject of the alert that the message is of, and how many brands share that alert. */
 type FoundIncident = ListedIncident & Pick<AlertRow, 'kind' | 'subject'> & { readonly brands: number | null };
 
 /**
- * Newest first. A caller that is limited to some brands sees the incidents that have alerts which concern those: as acknowledged when their
- * own are, and without the summary, which counts all brands.
+ * Newest first. A caller that is limited to some brands sees the alerts that concern those, and an incident as acknowledged when their own
+ * are.
  */
 export const listIncidents = (
   db: Pool,
@@ -83,29 +39,28 @@ export const listIncidents = (
   },
 ): Promise<FoundIncident[]> =>
   rowsOf(db)(
-    `select i.incident_id, i.cause, i.started_at, i.ended_at, a.severity, a.alerts, a.integrations,
-            a.first->>'message' as message, a.first->>'kind' as kind, a.first->>'subject' as subject,
-            (a.first->>'brands')::int as brands,
-            case when $2::text[] is null then i.acknowledged_at else a.acknowledged_at end as acknowledged_at,
-            case when $2::text[] is null then i.acknowledged_by when a.acknowledged_at is not null then a.acknowledged_by end
-              as acknowledged_by,
-            case when $2::text[] is null then i.summary end as summary
-       from incidents i
-      cross join lateral (
-        select count(*)::int as alerts, coalesce(min(severity) filter (where resolved_at is null), min(severity)) as severity, min(acknowledged_by) as acknowledged_by,
-               case when coalesce(bool_and(acknowledged_at is not null) filter (where integration <> ''),
+    `select incident_id, cause, started_at, ended_at, acknowledged_at, case when acknowledged_at is not null then acknowledged_by end as acknowledged_by,
+            severity, alerts, integrations, first->>'message' as message, first->>'kind' as kind, first->>'subject' as subject,
+            (first->>'brands')::int as brands
+       from (select incident_id, min(cause) as cause, min(raised_at) as started_at, count(*)::int as alerts,
+               case when bool_and(resolved_at is not null) then max(resolved_at) end as ended_at,
+               coalesce(min(severity) filter (where resolved_at is null), min(severity)) as severity, min(acknowledged_by) as acknowledged_by,
+               case when coalesce(bool_and(acknowledged_at is not null) filter (where $2::text[] is not null and integration <> ''),
                                   bool_and(acknowledged_at is not null)) then max(acknowledged_at) end as acknowledged_at,
                array(select distinct b.name from alerts x
                       cross join lateral unnest(case when x.integration <> '' then array[x.integration]
                                                      when $2::text[] is not null then x.brands end) as b (name)
-                      where x.incident_id = i.incident_id and ($2::text[] is null or b.name = any($2)) order by 1) as integrations,
+                      where x.incident_id = alerts.incident_id and ($2::text[] is null or b.name = any($2)) order by 1) as integrations,
                (array_agg(jsonb_build_object('message', message, 'kind', kind, 'subject', subject, 'brands', cardinality(brands))
                           order by resolved_at is not null, severity, raised_at desc))[1] as first
-          from alerts where incident_id = i.incident_id and ${concerns(2)}) a
-      where (not $1 or i.ended_at is null) and a.alerts > 0 and ($4::text is null or i.incident_id = $4)
-        and ($5::timestamptz is null or (date_trunc('milliseconds', i.started_at), i.incident_id) < ($5, $6))
-        and ($8::timestamptz is null or (i.started_at < $9 and coalesce(i.ended_at, now()) > $8))
-      order by date_trunc('milliseconds', i.started_at) desc, i.incident_id desc limit $7`,
+          from alerts
+         where incident_id is not null and ${concerns(2)} and ($4::text is null or incident_id = $4)
+           and (not $1 or incident_id in (select incident_id from alerts where resolved_at is null))
+         group by incident_id) i
+      where (not $1 or ended_at is null)
+        and ($5::timestamptz is null or (date_trunc('milliseconds', started_at), incident_id) < ($5, $6))
+        and ($8::timestamptz is null or (started_at < $9 and coalesce(ended_at, now()) > $8))
+      order by date_trunc('milliseconds', started_at) desc, incident_id desc limit $7`,
     [
       filter.open,
       ...concernParameters(filter.concern),
@@ -135,42 +90,25 @@ export const alertsOfIncident = (
   );
 
 /**
- * Acknowledges the alerts of the caller's brands, and the incident once all its alerts are acknowledged. An earlier acknowledgement
- * stays. False if none is of these brands alone: alerts that others share are not theirs to acknowledge.
+ * Acknowledges the alerts of the caller's brands; an earlier acknowledgement stays. False if none is of these brands alone: alerts that others
+ * share are not theirs to acknowledge.
  */
-export async function acknowledgeIncident(
+export const acknowledgeIncident = async (
   db: Pool,
   incidentId: string,
   by: string,
   within: readonly string[] | undefined,
-): Promise<boolean> {
-  return transaction(db, async (tx) => {
-    const set =
-      'set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)';
-    const count = await changed(tx)(
-      `update alerts ${set} where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
-      [incidentId, by, within],
-    );
-    await tx.query(
-      `update incidents ${set} where incident_id = $1
-          and not exists (select from alerts where incident_id = $1 and acknowledged_at is null)`,
-      [incidentId, by],
-    );
-    return count > 0;
-  });
-}
-
-export async function writeSummary(db: Pool, incidentId: string, summary: Json): Promise<void> {
-  await db.query('update incidents set summary = $2 where incident_id = $1 and ended_at is not null', [
-    incidentId,
-    JSON.stringify(summary),
-  ]);
-}
+): Promise<boolean> =>
+  (await changed(db)(
+    `update alerts set acknowledged_at = coalesce(acknowledged_at, now()), acknowledged_by = coalesce(acknowledged_by, $2)
+      where incident_id = $1 and ($3::text[] is null or integration = any($3))`,
+    [incidentId, by, within],
+  )) > 0;
 
 type Counted = 'waiting' | 'dead_letters' | 'failed_attempts' | 'failed_runs' | 'complete_runs' | 'refused_events';
 export type Effect = Readonly<Record<Counted, number>>;
 
-/** What happened between two times to these brands, or to one of their destinations. */
+/** What happened between two times to these brands, or to one of their destinations. What waits is counted until the end only. */
 export async function effectOf(
   db: Pool,
   of: {
@@ -181,7 +119,7 @@ export async function effectOf(
   },
 ): Promise<Effect> {
   return onlyRow(db)<Effect>(
-    `select (select count(*)::int from outbox where integration = any($1) and due_at is not null
+    `select (select count(*)::int from outbox where $4::timestamptz is null and integration = any($1) and due_at is not null
                 and ($2::text is null or destination = $2)) as waiting,
             (select count(*)::int from dead_letters where integration = any($1) and at >= $3 and at <= coalesce($4, now())
                 and ($2::text is null or destination = $2)) as dead_letters,

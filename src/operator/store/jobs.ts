@@ -1,30 +1,31 @@
+import { z } from 'zod';
 import { type Pool, rowOf, rowsOf } from '../../core/store/db/pool.ts';
 import { changeHeld, claimDue, type Held, type LeasedTable } from '../../core/store/lease.ts';
 import type { Json } from '../../terms.ts';
+import { anyJson, instant, type Row } from './answers.ts';
 
-export interface JobRow {
-  readonly job_id: string;
-  readonly operation: 'replay' | 'resend' | 'reprocess' | 'audit';
-  /** The brands that it concerns; null for all. */
-  readonly integrations: readonly string[] | null;
-  readonly request: Json;
-  readonly requested_by: string;
-  readonly requested_at: Date;
-  readonly state: 'queued' | 'running' | 'done' | 'stopped' | 'failed';
-  /** How many records it was expected to process when it started. */
-  readonly total: number;
-  readonly done: number;
-  readonly counts: { readonly [outcome: string]: number };
-  /** The first records that it did not process. */
-  readonly refusals: readonly { readonly id: string; readonly reason: string }[];
-  readonly finished_at: Date | null;
-  readonly stopped_by: string | null;
-  readonly code: string | null;
-  readonly message: string | null;
-}
+export const jobSchema = z.object({
+  job_id: z.string(),
+  operation: z.enum(['replay', 'resend', 'reprocess', 'audit']),
+  integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
+  request: anyJson,
+  requested_by: z.string(),
+  requested_at: instant,
+  state: z.enum(['queued', 'running', 'done', 'stopped', 'failed']),
+  total: z.int().describe('How many records it was expected to process when it started.'),
+  done: z.int().describe('How many of them it has processed.'),
+  counts: z.record(z.string(), z.int()).describe('Their outcomes.'),
+  refusals: z
+    .array(z.object({ id: z.string(), reason: z.string() }))
+    .describe('The first records that it did not process, and why.'),
+  finished_at: instant.nullable(),
+  stopped_by: z.string().nullable(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+});
+export type JobRow = Row<typeof jobSchema>;
 
-const columns = `job_id, operation, integrations, request, requested_by, requested_at, state, total, done, counts, refusals,
-  finished_at, stopped_by, code, message`;
+const columns = Object.keys(jobSchema.shape).join(', ');
 
 /** Jobs that one person may have queued or running. */
 export const mostOpenJobs = 10;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { hitsOne, onlyRow, type Pool, rowOf, rowsOf, type Tx, transaction } from '../../core/store/db/pool.ts';
-import type { Ask } from '../onboard/checklist.ts';
+import { asks } from '../onboard/checklist.ts';
 import {
   noPushFacts,
   observe,
@@ -10,39 +11,44 @@ import {
   type Seen,
 } from '../onboard/facts.ts';
 import { linkRefusal } from '../onboard/states.ts';
+import { instant, instantText, type Row } from './answers.ts';
 
-export interface OnboardingLink {
-  readonly link_id: string;
-  readonly integration: string;
-  readonly partner: string;
-  readonly language: string;
-  readonly asks: readonly Ask[];
-  readonly many_browsers: boolean;
-  readonly is_opened: boolean;
-  /** By the database's clock. */
-  readonly is_expired: boolean;
-  readonly created_at: Date;
-  readonly created_by: string;
-  readonly expires_at: Date;
-  readonly revoked_at: Date | null;
-  readonly ready_at: Date | null;
-  readonly live_at: Date | null;
+/** One file of texts for each (console/partner/texts). */
+export const onboardingLanguages = ['en', 'pt', 'de', 'es', 'fr'] as const;
+
+export const linkSchema = z.object({
+  link_id: z.string(),
+  integration: z.string(),
+  partner: z.string(),
+  language: z.enum(onboardingLanguages),
+  asks: z.array(z.enum(asks)),
+  many_browsers: z.boolean(),
+  is_opened: z.boolean(),
+  is_expired: z.boolean(),
+  created_at: instant,
+  created_by: z.string(),
+  expires_at: instant,
+  revoked_at: instant.nullable(),
+  ready_at: instant.nullable(),
+  live_at: instant.nullable(),
+});
+
+export const commentSchema = z.object({
+  at: instantText,
+  side: z.enum(['partner', 'operator']),
+  author: z.string(),
+  about: z.string().describe('`field NAME`, `request ID`, or empty.'),
+  text: z.string().describe('Empty: the partner confirms the field.'),
+});
+type OnboardingComment = Row<typeof commentSchema>;
+
+export interface OnboardingLink extends Row<typeof linkSchema> {
   /** When the partner last took a webhook secret. */
   readonly secret_at: Date | null;
   readonly connector_version: number;
   readonly push_facts: PushFacts | null;
   readonly pull_facts: PullFacts | null;
   readonly comments: readonly OnboardingComment[];
-}
-
-interface OnboardingComment {
-  readonly at: string;
-  readonly side: 'partner' | 'operator';
-  readonly author: string;
-  /** `field NAME`, `request ID`, or empty for the link as a whole. */
-  readonly about: string;
-  /** Empty: the partner confirms the field. */
-  readonly text: string;
 }
 
 const columns = `link_id, integration, partner, language, asks, many_browsers, browsers <> '{}' as is_opened, expires_at <= now() as is_expired, created_at, created_by,

@@ -64,7 +64,6 @@ export async function pruneStore(
     runs: await remove('runs', `queued_at < ${past} and finished_at < ${past}`, runsMs),
     audit: await remove('audit', `at < ${past}`, auditMs),
     alerts: await remove('alerts', `resolved_at < ${past}`, 90 * day),
-    incidents: await remove('incidents', `ended_at < ${past}`, 90 * day),
     quality: await remove('activity', `step = '1d' and at < ${past}`, 400 * day),
     // As long as the history reaches back, they would be taken from it again.
     stays: await remove('stays', `coalesce(until_at, from_at) < ${past}`, historyMs + 400 * day),

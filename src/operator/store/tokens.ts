@@ -1,23 +1,26 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { changed, onlyRow, type Pool, rowOf, rowsOf, type Tx } from '../../core/store/db/pool.ts';
+import { instant, type Row } from './answers.ts';
 
-export type TokenRole = 'feed' | 'viewer' | 'operator' | 'admin';
+/** `feed` reads the feed of changes, with guest data, and nothing else. */
+export const tokenRoles = ['feed', 'viewer', 'operator', 'admin'] as const;
+export type TokenRole = (typeof tokenRoles)[number];
 
-export interface TokenRow {
-  readonly token_id: string;
-  readonly kind: 'api' | 'sign_in' | 'session';
-  readonly name: string;
-  readonly role: TokenRole;
-  /** Null: every brand. */
-  readonly integrations: readonly string[] | null;
-  readonly created_at: Date;
-  readonly created_by: string;
-  readonly expires_at: Date | null;
-  readonly last_used_at: Date | null;
-  readonly revoked_at: Date | null;
-  /** Set for a session from an identity provider. */
-  readonly subject: string | null;
-}
+export const tokenSchema = z.object({
+  token_id: z.string(),
+  kind: z.enum(['api', 'sign_in', 'session']),
+  name: z.string(),
+  role: z.enum(tokenRoles),
+  integrations: z.array(z.string()).nullable(),
+  created_at: instant,
+  created_by: z.string(),
+  expires_at: instant.nullable(),
+  last_used_at: instant.nullable(),
+  revoked_at: instant.nullable(),
+  subject: z.string().nullable().describe('Issuer and subject, if the person signed in through an identity provider.'),
+});
+export type TokenRow = Row<typeof tokenSchema>;
 
 interface NewToken extends Pick<TokenRow, 'token_id' | 'kind' | 'name' | 'role' | 'integrations' | 'created_by'> {
   readonly token: string;
@@ -28,8 +31,7 @@ interface NewToken extends Pick<TokenRow, 'token_id' | 'kind' | 'name' | 'role' 
   readonly subject?: string;
 }
 
-const columns =
-  'token_id, kind, name, role, integrations, created_at, created_by, expires_at, last_used_at, revoked_at, subject';
+const columns = Object.keys(tokenSchema.shape).join(', ');
 
 const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 

@@ -650,6 +650,7 @@ create table alerts (
   acknowledged_at timestamptz,
   acknowledged_by text,
   resolved_at timestamptz,
+  cause text,
   incident_id text,
   brands text[],
   check (severity in ('warning', 'critical'))
@@ -657,7 +658,9 @@ create table alerts (
 create unique index alerts_open on alerts (kind, integration, subject) where (resolved_at is null);
 create index alerts_by_time on alerts (raised_at desc);
 create index alerts_by_incident on alerts (incident_id);
+create index alerts_by_cause on alerts (cause, raised_at);
 comment on table alerts is 'What somebody should look at. One open alert per kind, brand and subject; it resolves when its cause is gone.';
+comment on column alerts.incident_id is 'Alerts of one cause are one incident: from the first that was raised until the last is resolved, and on if the cause returns soon.';
 comment on column alerts.brands is 'All brands of an alert that many brands share; its detail names only some. Null for other alerts.';
 
 create table alert_sends (
@@ -677,19 +680,6 @@ create table alert_sends (
 create index alert_sends_due on alert_sends (due_at) where (due_at is not null);
 create index alert_sends_by_alert on alert_sends (alert_id);
 comment on table alert_sends is 'One row per route and alert: what the route knows of it, and when to try next, or when a lease ends. Written in the transaction that raises or resolves the alert.';
-
-create table incidents (
-  incident_id text primary key,
-  cause text not null,
-  started_at timestamptz not null default now(),
-  ended_at timestamptz,
-  acknowledged_at timestamptz,
-  acknowledged_by text,
-  summary jsonb
-);
-create unique index incidents_open on incidents (cause) where (ended_at is null);
-create index incidents_by_start on incidents (started_at);
-comment on table incidents is 'Alerts of one cause: from the first that was raised until the last is resolved. The summary is written when it ends.';
 
 create table jobs (
   job_id text primary key,
@@ -838,8 +828,6 @@ create table store_state (
   single boolean primary key default true,
   epoch int not null default 1,
   beat bigint not null default 0,
-  raised_at timestamptz,
-  reason text,
   check (single)
 );
 comment on table store_state is 'One row: the epoch, which rises after the restore of an older backup, and the beat by which a restore is noticed.';

@@ -12,21 +12,16 @@ export async function nextBeat(db: Pool): Promise<StorePosition> {
 }
 
 /** Raises the epoch above `above`, once: a second node that noticed the same restore changes nothing. */
-export async function raiseEpoch(db: Pool, above: number, reason: string): Promise<void> {
-  await db.query('update store_state set epoch = $1, raised_at = now(), reason = $2 where epoch < $1', [
-    above + 1,
-    reason,
-  ]);
+export async function raiseEpoch(db: Pool, above: number): Promise<void> {
+  await db.query('update store_state set epoch = $1 where epoch < $1', [above + 1]);
 }
 
 /**
  * Raises the epoch without a remembered position: to the seconds since 2020, by the database's clock. Adding one would repeat an epoch if
  * the same backup, or an older one, was restored before.
  */
-export async function declareEpoch(db: Pool | Tx, reason: string): Promise<void> {
+export async function declareEpoch(db: Pool | Tx): Promise<void> {
   await db.query(
-    `update store_state set raised_at = now(), reason = $1,
-            epoch = greatest(epoch + 1, extract(epoch from now() - timestamptz '2020-01-01 00:00Z')::int)`,
-    [reason],
+    `update store_state set epoch = greatest(epoch + 1, extract(epoch from now() - timestamptz '2020-01-01 00:00Z')::int)`,
   );
 }

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: '1579d2f1f85fd01437cca917fab39640bb88f266d9c712bfc765e16d3a5f1766',
+  hash: 'ac3f5e5c726d95cfe8aaffce246bd6bf3b9f3eb3d64420a136903b8e04cedf89',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -150,7 +150,7 @@ const objects = [
     'onboarding_links.push_facts',
     'onboarding_links.pull_facts',
   ],
-  ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'incidents.summary', 'jobs.request', 'audit.target'],
+  ...['runs.last_request', 'dead_letters.detail', 'alerts.detail', 'jobs.request', 'audit.target'],
 ];
 /** As somebody else sent it, or as an operation chose it for itself. */
 const anything = ['mapping_cases.expected', 'history.raw', 'staged_rows.row', 'dead_letters.raw', 'jobs.position'];

@@ -2,23 +2,19 @@ import { z } from 'zod';
 import { noIntegration } from '../../../errors/no-integration.ts';
 import { publicUrl } from '../../operations/endpoints.ts';
 import { createSession, createSignIn, createToken } from '../../operations/tokens.ts';
+import { anyJson, instant } from '../../store/answers.ts';
 import { listAudit } from '../../store/audit.ts';
-import { listTokens, revokeSession, revokeSessionsOf, revokeToken } from '../../store/tokens.ts';
-import { isServedOverHttps, newCookie, roles, secondsUntil, tokenRoles } from '../caller.ts';
-import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
 import {
-  type Api,
-  admin,
-  anyJson,
-  anyone,
-  instant,
-  type Node,
-  ok,
-  okIf,
-  problem,
-  type Route,
-  viewer,
-} from '../route.ts';
+  listTokens,
+  revokeSession,
+  revokeSessionsOf,
+  revokeToken,
+  tokenRoles,
+  tokenSchema,
+} from '../../store/tokens.ts';
+import { isServedOverHttps, newCookie, roles, secondsUntil } from '../caller.ts';
+import { beforeOf, decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
+import { type Api, admin, anyone, type Node, ok, okIf, problem, type Route, viewer } from '../route.ts';
 
 const who = z.object({
   name: z.string(),
@@ -110,19 +106,6 @@ export function sessionRoutes({ runtime, oidc }: Api): Route[] {
   ];
 }
 
-const token = z.object({
-  token_id: z.string(),
-  kind: z.enum(['api', 'sign_in', 'session']),
-  name: z.string(),
-  role: z.enum(tokenRoles),
-  integrations: z.array(z.string()).nullable(),
-  created_at: instant,
-  created_by: z.string(),
-  expires_at: instant.nullable(),
-  last_used_at: instant.nullable(),
-  revoked_at: instant.nullable(),
-  subject: z.string().nullable().describe('Issuer and subject, if the person signed in through an identity provider.'),
-});
 const holder = {
   name: z.string().trim().min(1).max(100).describe('Who or what it is for; written into the audit log.'),
   integrations: z
@@ -144,7 +127,7 @@ export function tokenRoutes({ runtime }: Node): Route[] {
         ...pageQuery,
         of: z.enum(['people', 'programs']).optional().describe('Only sessions and sign-in links, or only tokens.'),
       }),
-      response: pageOf(token),
+      response: pageOf(tokenSchema),
       handle: async ({ query: { cursor, limit, of } }) => {
         const rows = await listTokens(runtime.pool, { before: beforeOf(cursor), limit: limit + 1, of });
         return ok(paged(rows, limit, ({ created_at, token_id }) => [created_at.toISOString(), token_id]));
@@ -165,7 +148,7 @@ export function tokenRoutes({ runtime }: Node): Route[] {
           .optional()
           .describe('Days until it expires; without it, the token does not expire.'),
       }),
-      response: token.extend({ token: z.string() }),
+      response: tokenSchema.extend({ token: z.string() }),
       handle: async ({ body, caller }) => {
         const missing = unknown(body.integrations);
         if (missing !== undefined) return problem(422, 'documents.unknown_name', noIntegration(missing));

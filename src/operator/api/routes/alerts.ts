@@ -3,38 +3,13 @@ import { systemClock } from '../../../kit/clock.ts';
 import { testAlertRoute, viewRoutes } from '../../operations/alert-routes.ts';
 import { concernOf, limitedAlert } from '../../operations/alert-view.ts';
 import { incidentDetail, incidentList } from '../../operations/incidents.ts';
-import { acknowledgeAlert, listAlerts, readAlert } from '../../store/alerts.ts';
-import { acknowledgeIncident } from '../../store/incidents.ts';
+import { acknowledgeAlert, alertSchema, listAlerts, readAlert } from '../../store/alerts.ts';
+import { counts, instant } from '../../store/answers.ts';
+import { acknowledgeIncident, incidentSchema } from '../../store/incidents.ts';
 import { readCause, titleOf } from '../../watch/causes.ts';
-import { counts, operatorAction } from '../forms.ts';
+import { operatorAction } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import {
-  anyJson,
-  instant,
-  type Node,
-  notFound,
-  ok,
-  okIfFound,
-  operator,
-  problem,
-  type Route,
-  viewer,
-} from '../route.ts';
-
-const alertSchema = z.object({
-  alert_id: z.string(),
-  kind: z.string(),
-  integration: z.string().describe('Empty when the alert concerns the whole service.'),
-  subject: z.string(),
-  severity: z.enum(['warning', 'critical']),
-  message: z.string(),
-  detail: anyJson,
-  raised_at: instant,
-  seen_at: instant,
-  acknowledged_at: instant.nullable(),
-  acknowledged_by: z.string().nullable(),
-  resolved_at: instant.nullable(),
-});
+import { type Node, notFound, ok, okIfFound, operator, problem, type Route, viewer } from '../route.ts';
 
 const routeSchema = z.object({
   route: z.string(),
@@ -46,22 +21,7 @@ const routeSchema = z.object({
   failure: z.string().nullable().describe('Why the last try failed.'),
   last_sent_at: instant.nullable(),
 });
-const listed = z.object({
-  incident_id: z.string(),
-  cause: z.string().describe('What its alerts have in common, such as destination:crm.'),
-  title: z.string(),
-  severity: z.enum(['warning', 'critical']),
-  message: z.string(),
-  alerts: z.int(),
-  integrations: z.array(z.string()),
-  started_at: instant,
-  ended_at: instant.nullable(),
-  acknowledged_at: instant.nullable(),
-  acknowledged_by: z.string().nullable(),
-  summary: anyJson.describe(
-    'Written when it ends: its length and its effect. Null for a token that is limited to some integrations.',
-  ),
-});
+const listed = incidentSchema.extend({ title: z.string() });
 const detail = listed.extend({
   brands: z.array(z.string()),
   alert_list: z.array(alertSchema),

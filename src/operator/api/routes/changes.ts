@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { entityType } from '../../../core/canonical/schema.ts';
-import { type Api, anyJson, feed, instant, ok, type Route } from '../route.ts';
+import { anyJson, instant } from '../../store/answers.ts';
+import { type Api, feed, ok, type Route } from '../route.ts';
 
 const change = z.object({
   type: entityType,

@@ -3,9 +3,9 @@ import { countRejections } from '../../../core/store/events/rejections.ts';
 import { firstEventAt, pushGaps } from '../../../core/store/runs/list.ts';
 import { listUnlisted } from '../../../core/store/runs/stored-reservations.ts';
 import { feedHistory } from '../../operations/unusual-days.ts';
+import { counts, instant } from '../../store/answers.ts';
 import { readQuality } from '../../store/measures/quality.ts';
-import { counts } from '../forms.ts';
-import { instant, type Node, ok, type Route, viewer } from '../route.ts';
+import { type Node, ok, type Route, viewer } from '../route.ts';
 
 const unlisted = z.object({
   id: z.string(),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { longestId } from '../../../core/canonical/field-check.ts';
-import { entityType } from '../../../core/canonical/schema.ts';
 import {
   previewSchema,
   type ReplayResult,
@@ -8,54 +7,30 @@ import {
   type Under,
   underFor,
 } from '../../../core/deliver/replay.ts';
+import { InnboundError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { assignGuestEvent, guestCandidates } from '../../operations/assign-guest-event.ts';
 import { adviseLetter } from '../../operations/recorded-documents.ts';
 import { dropDeadLetter, replayPorts } from '../../operations/replay-dead-letters.ts';
+import { instant } from '../../store/answers.ts';
 import {
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,
   deadLetterIntegration,
   deadLetterReasons,
+  letterKinds,
+  letterSchema,
   listDeadLetters,
   showDeadLetter,
+  type WholeDeadLetter,
+  wholeLetterSchema,
 } from '../../store/dead-letters.ts';
-import { attempt, itemsOf, person } from '../forms.ts';
+import { itemsOf, person } from '../forms.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
-const kinds = ['event', 'record', 'delivery'] as const;
-const letter = z.object({
-  id: z.string(),
-  kind: z.enum(kinds),
-  integration: z.string(),
-  type: entityType.nullable(),
-  record_id: z.string().nullable(),
-  destination: z.string().nullable(),
-  version: z.int().nullable(),
-  code: z.string(),
-  message: z.string(),
-  times: z.int(),
-  at: instant,
-  last_at: instant,
-  state: z.enum(['open', 'replayed', 'dropped']),
-});
-const whole = letter.extend({
-  detail: anyJson,
-  raw: anyJson,
-  cause: z.string().nullable(),
-  cause_id: z.string().nullable(),
-  connector_version: z.int().nullable(),
-  integration_version: z.int().nullable(),
-  closed_at: instant.nullable(),
-  closed_by: z.string().nullable(),
-  closed_reason: z.string().nullable(),
-  data: anyJson,
-  attempts: z.array(attempt),
-  waiting_behind: z.int(),
-  event: anyJson,
-  effective_at: instant.nullable(),
+const whole = wholeLetterSchema.extend({
   advice: z.string().describe('What to do about it, by its cause.'),
   at_partner: z.boolean().describe('The data is wrong at the partner; the mapping read it as intended.'),
   marks: z.array(z.string()).describe('Where in the payload the fields are that broke a rule.'),
@@ -74,14 +49,14 @@ const under = z
   );
 const filter = {
   integration: z.string().optional(),
-  kind: z.enum(kinds).optional(),
+  kind: z.enum(letterKinds).optional(),
   destination: z.string().optional(),
   code: z.string().optional(),
   record_id: z.string().optional(),
   message: z.string().max(2000).optional().describe('The exact message: the letters of one reason.'),
   q: z.string().max(longestId).optional().describe('Part of an id, a message or a code.'),
 };
-const listFilter = { ...filter, state: z.enum([...letter.shape.state.options, 'all']).default('open') };
+const listFilter = { ...filter, state: z.enum([...letterSchema.shape.state.options, 'all']).default('open') };
 const filterOf = (
   { integration, kind, destination, code, record_id: recordId, message, q: text }: z.infer<z.ZodObject<typeof filter>>,
   within: readonly string[] | undefined,
@@ -106,13 +81,18 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
   const scope = ({ id = '' }: Record<string, string>) => deadLetterIntegration(pool, id);
   const path = '/dead-letters/{id}';
+  const found = async (id: string): Promise<WholeDeadLetter> => {
+    const deadLetter = await showDeadLetter(pool, id);
+    if (deadLetter === undefined) throw new InnboundError('operate.not_found', `There is no dead letter ${id}.`);
+    return deadLetter;
+  };
   return [
     viewer('GET /dead-letters', {
       id: 'dead_letters.list',
       summary: 'Dead letters, oldest first',
       scope: 'any',
       query: z.strictObject({ ...pageQuery, ...listFilter }),
-      response: pageOf(letter).extend({ total: z.int().describe('How many match the filter in total.') }),
+      response: pageOf(letterSchema).extend({ total: z.int().describe('How many match the filter in total.') }),
       handle: async ({ query, within }) => {
         const asked = { ...filterOf(query, within), state: query.state };
         const [after] = decodeCursor(query.cursor, 'number');
@@ -128,7 +108,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       response: itemsOf({
         code: z.string(),
         message: z.string(),
-        kind: z.enum(kinds),
+        kind: z.enum(letterKinds),
         destination: z.string().nullable(),
         records: z.int(),
         times: z.int().describe('Failures over all of them: a record that fails at every poll is one letter.'),
@@ -149,8 +129,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       payload: true,
       response: whole,
       handle: async ({ params }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         return ok({ ...deadLetter, ...(await adviseLetter(pool, deadLetter)) });
       },
     }),
@@ -162,8 +141,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       query: z.strictObject({ under }),
       response: previewSchema,
       handle: async ({ params, query }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         return ok(await replayPorts(runtime).preview(deadLetter, underFor(deadLetter, query.under)));
       },
     }),
@@ -186,10 +164,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       scope,
       body: z.strictObject({ to: place }),
       response: z.object({ result: z.enum(['assigned', 'still_open']), message: z.string().optional() }),
-      handle: async ({ params, body, caller }) => {
-        const done = await assignGuestEvent(runtime, params.id, body.to, caller.name);
-        return done.result === 'refused' ? problem(409, 'operate.conflict', done.reason) : ok(done);
-      },
+      handle: async ({ params, body, caller }) => ok(await assignGuestEvent(runtime, params.id, body.to, caller.name)),
     }),
     operator(`POST ${path}/replay`, {
       id: 'dead_letters.replay',
@@ -198,8 +173,7 @@ export function deadLetterRoutes({ runtime }: Node): Route[] {
       body: z.strictObject({ under }),
       response: result,
       handle: async ({ params, body, caller }) => {
-        const deadLetter = await showDeadLetter(pool, params.id);
-        if (deadLetter === undefined) return notFound(`dead letter ${params.id}`);
+        const deadLetter = await found(params.id);
         if (deadLetter.state !== 'open')
           return problem(409, 'operate.conflict', `The dead letter is already ${deadLetter.state}.`);
         const [first] = await replay(runtime, [deadLetter], body.under, caller.name);

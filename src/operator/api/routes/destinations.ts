@@ -1,31 +1,19 @@
 import { z } from 'zod';
-import { entityType } from '../../../core/canonical/schema.ts';
-import { findingKinds } from '../../../core/deliver/compare.ts';
 import { destinationsNow, listDeliveries } from '../../../core/store/outbox/delivery-list.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { stops, waitsFor } from '../../operations/facts.ts';
 import { healthOf } from '../../operations/health.ts';
 import { tryDestination } from '../../operations/resume.ts';
-import { listComparisons } from '../../store/comparisons.ts';
+import { counts, instant } from '../../store/answers.ts';
+import { comparisonSchema, listComparisons } from '../../store/comparisons.ts';
 import { refusingDestinations } from '../../store/conditions.ts';
 import { healthStates } from '../../watch/facts.ts';
 import { destinationState } from '../../watch/health.ts';
-import { counts, itemsOf } from '../forms.ts';
-import { instant, type Node, notFound, ok, operator, type Route, viewer } from '../route.ts';
+import { itemsOf } from '../forms.ts';
+import { type Node, notFound, ok, operator, type Route, viewer } from '../route.ts';
 import { backlogSchema } from './integrations.ts';
 
 const lane = z.object({ integration: z.string(), ...backlogSchema });
-
-const difference = z.object({
-  integration: z.string(),
-  id: z.string(),
-  type: entityType,
-  kind: z.enum(findingKinds),
-  paths: z.array(z.string()).optional(),
-  reason: z.string().optional(),
-  version_here: z.int().nullable(),
-  version_there: z.int().optional(),
-});
 
 export function destinationRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
@@ -117,17 +105,7 @@ export function destinationRoutes({ runtime }: Node): Route[] {
       summary: 'The last audit of each destination and brand: what it holds, compared with what would be sent to it',
       scope: 'any',
       query: z.strictObject({ integration: z.string().optional(), destination: z.string().optional() }),
-      response: itemsOf({
-        destination: z.string(),
-        integration: z.string(),
-        started_at: instant,
-        finished_at: instant,
-        part: z.string().nullable().describe('What was compared, if not all.'),
-        complete: z.boolean(),
-        reason: z.string().nullable().describe('Why it is not complete.'),
-        counts: z.object(counts('compared', ...findingKinds, 'erased_there', 'wrongly_there', 'repaired')),
-        differences: z.array(difference).describe('The first ones, by path; never values.'),
-      }),
+      response: z.object({ items: z.array(comparisonSchema) }),
       handle: async ({ query: { destination }, within }) => {
         const items = await listComparisons(pool, { destination, within, withDifferences: true });
         return ok({ items });

@@ -3,18 +3,12 @@ import { jsonSchema } from '../../../core/documents/json-schema.ts';
 import { mistakeSchema } from '../../../core/documents/mistake.ts';
 import { systemSchema } from '../../../core/documents/systems.ts';
 import { documentText, documentVersions, listDocuments } from '../../../core/store/documents/list.ts';
-import { casesText } from '../../../errors/broken-cases.ts';
-import {
-  applyDocument,
-  documentImpact,
-  type EditResult,
-  removeDocument,
-  validateDocument,
-} from '../../operations/edit-documents.ts';
+import { applyDocument, documentImpact, removeDocument, validateDocument } from '../../operations/edit-documents.ts';
 import { listConnectors } from '../../operations/list-connectors.ts';
 import { addedSpelling, addSpelling, listUnknown, spelledField } from '../../operations/spellings.ts';
+import { anyJson, instant } from '../../store/answers.ts';
 import { documentName, itemsOf } from '../forms.ts';
-import { admin, anyJson, instant, type Node, notFound, ok, problem, type Route, viewer } from '../route.ts';
+import { admin, type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 export const kinds = z.enum(['connector', 'integration', 'destination', 'workspace']);
 const named = z.strictObject({ kind: kinds, name: documentName });
@@ -140,12 +134,11 @@ export function documentRoutes({ runtime }: Node): Route[] {
       }),
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { kind, name }, body, caller }) =>
-        answer(
+        ok(
           await applyDocument(runtime, { kind, name, text: body.text }, caller.name, {
             acceptCases: body.accept_cases,
             replaces: body.replaces,
           }),
-          `${kind} ${name}`,
         ),
     }),
     admin(`DELETE ${path}`, {
@@ -153,8 +146,7 @@ export function documentRoutes({ runtime }: Node): Route[] {
       summary: 'Remove one document from the workspace; its versions and data are kept',
       params: named,
       response: z.object({ version: z.int(), file: z.string() }),
-      handle: async ({ params: { kind, name }, caller }) =>
-        answer(await removeDocument(runtime, kind, name, caller.name), `${kind} ${name}`),
+      handle: async ({ params: { kind, name }, caller }) => ok(await removeDocument(runtime, kind, name, caller.name)),
     }),
     viewer('GET /spellings/unknown', {
       id: 'spellings.unknown',
@@ -167,44 +159,7 @@ export function documentRoutes({ runtime }: Node): Route[] {
       summary: 'Add a spelling for all brands to innbound.yaml',
       body: addedSpelling,
       response: z.object({ version: z.int(), file: z.string() }),
-      handle: async ({ body, caller }) => answer(await addSpelling(runtime, body, caller.name), 'innbound.yaml'),
+      handle: async ({ body, caller }) => ok(await addSpelling(runtime, body, caller.name)),
     }),
   ];
-}
-
-export function answer(applied: EditResult, what: string) {
-  if (applied.kind === 'applied') return ok({ version: applied.version, file: applied.file });
-  if (applied.kind === 'unknown') return notFound(what);
-  if (applied.kind === 'read_only') {
-    return problem(409, 'operate.conflict', `${applied.file} is read-only here: change it at its source.`);
-  }
-  if (applied.kind === 'listed') {
-    return problem(
-      409,
-      'operate.conflict',
-      `${what} is a row of ${applied.file}: remove it there and run \`innbound apply\`.`,
-    );
-  }
-  if (applied.kind === 'unapplied') {
-    const detail = `${applied.file} has changes that were not applied. Run \`innbound apply\` or undo them there, then edit again.`;
-    return problem(409, 'operate.conflict', detail);
-  }
-  if (applied.kind === 'outdated') {
-    const { version } = applied;
-    const now = version === 0 ? 'no version is in force' : `version ${version} is in force`;
-    return problem(409, 'documents.outdated', `${what}: ${now}; nothing was applied.`, { version });
-  }
-  if (applied.kind === 'breaks_cases') {
-    const cases = applied.cases.map((one) => ({ ...one }));
-    return problem(409, 'documents.case_changed', `${casesText(applied.cases)}; nothing was applied.`, { cases });
-  }
-  const { mistakes } = applied;
-  return problem(
-    422,
-    'documents.invalid',
-    `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}; nothing was applied.`,
-    {
-      mistakes: mistakes.map((one) => ({ ...one })),
-    },
-  );
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { differenceSchema } from '../../../core/canonical/schema.ts';
 import { holds, previewHold, refuseHold, releaseHold } from '../../operations/holds.ts';
+import { anyJson, instant } from '../../store/answers.ts';
 import { findHold } from '../../store/holds.ts';
-import { anyJson, instant, type Node, ok, operator, type Route, viewer } from '../route.ts';
+import { type Node, ok, operator, type Route, viewer } from '../route.ts';
 
 const state = z.enum(['open', 'ended', 'released', 'refused']);
 const hold = z.object({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { hotelReport } from '../../operations/hotel-report.ts';
+import { instant } from '../../store/answers.ts';
 import { writeBudget } from '../../store/measures/hotel-report.ts';
-import { instant, type Node, ok, operator, type Route, viewer } from '../route.ts';
+import { type Node, ok, operator, type Route, viewer } from '../route.ts';
 
 const date = z.iso.date();
 const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11');

@@ -7,25 +7,13 @@ import type { Runtime } from '../../../runtime/runtime.ts';
 import type { Json, SyncType } from '../../../terms.ts';
 import { linkFor } from '../../operations/consent.ts';
 import { dryRunDay } from '../../operations/dry-run.ts';
+import { previewSchema } from '../../operations/foresee-send.ts';
 import { refetchReservation } from '../../operations/refetch.ts';
 import { previewRelease, release, resendRecords } from '../../operations/resend.ts';
 import { resume, startPulling, tryPartnerOf } from '../../operations/resume.ts';
+import { anyJson, counts, instant } from '../../store/answers.ts';
 import { pauseIntegration } from '../../store/overview.ts';
-import { counts } from '../forms.ts';
-import {
-  admin,
-  anyJson,
-  instant,
-  type Node,
-  notFound,
-  ok,
-  operator,
-  problem,
-  type Result,
-  type Route,
-} from '../route.ts';
-import { answer } from './documents.ts';
-import { preview } from './jobs.ts';
+import { admin, type Node, notFound, ok, operator, problem, type Result, type Route } from '../route.ts';
 import { exchange } from './runs.ts';
 
 const queued = z.object({ run_id: z.string(), already_going: z.boolean() });
@@ -56,12 +44,7 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
           .boolean()
           .describe('False if it stays paused: by a person, or because the partner refuses the credentials.'),
       }),
-      handle: async ({ params: { integration }, caller }) => {
-        const done = await startPulling(runtime, integration, caller.name);
-        if (!('pulling' in done)) return answer(done, `integration ${integration}`);
-        const { version, file, pulling } = done;
-        return ok({ version, file, pulling });
-      },
+      handle: async ({ params, caller }) => ok(await startPulling(runtime, params.integration, caller.name)),
     }),
     operator('POST /integrations/{integration}/resume', {
       id: 'integrations.resume',
@@ -136,7 +119,7 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
       id: 'integrations.preview_release',
       summary: 'What a destination in preview would get when it is released, in numbers and samples',
       payload: true,
-      response: preview,
+      response: previewSchema,
       handle: async ({ params: { integration, destination } }) =>
         ok(await previewRelease(runtime, integration, destination)),
     }),
@@ -146,17 +129,13 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
       description: 'Takes the destination out of `preview` in the document of the integration.',
       response: z.object({ version: z.int(), file: z.string() }),
       handle: async ({ params: { integration, destination }, caller }) =>
-        answer(await release(runtime, integration, destination, caller.name), `integration ${integration}`),
+        ok(await release(runtime, integration, destination, caller.name)),
     }),
     admin('POST /integrations/{integration}/consent', {
       id: 'integrations.consent',
       summary: 'A link with which the brand authorizes our access (OAuth 2.0 authorization code)',
       response: z.object({ url: z.string(), expires_at: instant }),
-      handle: async ({ params, caller }) => {
-        const link = await linkFor(runtime, params.integration, caller.name);
-        if (link.kind === 'unavailable') return problem(409, link.code, link.message);
-        return ok({ url: link.url, expires_at: new Date(runtime.clock.now() + link.validMs) });
-      },
+      handle: async ({ params, caller }) => ok(await linkFor(runtime, params.integration, caller.name)),
     }),
     operator('POST /integrations/{integration}/runs', {
       id: 'integrations.run',

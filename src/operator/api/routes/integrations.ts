@@ -5,12 +5,13 @@ import { holdsTokens } from '../../../core/store/runs/partner-tokens.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { syncTypes } from '../../../terms.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
+import { counts, instant } from '../../store/answers.ts';
 import { schedulesNow } from '../../store/overview.ts';
 import { readSparks } from '../../store/read-activity.ts';
 import { actions, healthStates } from '../../watch/facts.ts';
-import { counts, itemsOf } from '../forms.ts';
+import { itemsOf } from '../forms.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { instant, type Node, notFound, ok, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 export const healthSchema = {
   state: z.enum(healthStates).describe('The worst state among the findings.'),

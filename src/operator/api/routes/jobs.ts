@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { auditRequest } from '../../operations/audit-job.ts';
+import { previewSchema } from '../../operations/foresee-send.ts';
 import { reprocessRequest, resendRequest } from '../../operations/job-kinds.ts';
 import { type JobRequest, previewJob, startJob } from '../../operations/jobs.ts';
 import { resendDelivery } from '../../operations/resend.ts';
-import { listJobs, readJob, stopJob } from '../../store/jobs.ts';
+import { jobSchema, listJobs, readJob, stopJob } from '../../store/jobs.ts';
 import { type Caller, maySee } from '../caller.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, operator, problem, type Route, viewer } from '../route.ts';
 
 const request = z.discriminatedUnion('operation', [
   z.strictObject({
@@ -23,25 +24,6 @@ const request = z.discriminatedUnion('operation', [
   auditRequest,
 ]);
 
-const job = z.object({
-  job_id: z.string(),
-  operation: z.enum(['replay', 'resend', 'reprocess', 'audit']),
-  integrations: z.array(z.string()).nullable().describe('The brands that it concerns; null for all.'),
-  request: anyJson,
-  requested_by: z.string(),
-  requested_at: instant,
-  state: z.enum(['queued', 'running', 'done', 'stopped', 'failed']),
-  total: z.int().describe('How many records it was expected to process when it started.'),
-  done: z.int().describe('How many of them it has processed.'),
-  counts: z.record(z.string(), z.int()).describe('Their outcomes.'),
-  refusals: z
-    .array(z.object({ id: z.string(), reason: z.string() }))
-    .describe('The first records that it did not process, and why.'),
-  finished_at: instant.nullable(),
-  stopped_by: z.string().nullable(),
-  code: z.string().nullable(),
-  message: z.string().nullable(),
-});
 const delivery = z
   .object({
     waiting: z.int().describe('Records that wait for the destination now.'),
@@ -49,13 +31,6 @@ const delivery = z
   })
   .nullable()
   .describe('For a resend: how much is queued and not delivered yet. Null for other jobs.');
-export const preview = z.object({
-  total: z.int().describe('How many dead letters, records or reservations it would process.'),
-  looked_at: z.int().nullable().describe('How many of them the counts are based on; null if all.'),
-  counts: z.array(z.object({ label: z.string(), count: z.int() })),
-  samples: z.array(z.object({ integration: z.string(), id: z.string(), text: z.string().nullable(), diff: anyJson })),
-});
-
 /** Operations on many records: what they would touch, their progress, and stopping them. */
 export function jobRoutes({ runtime }: Node): Route[] {
   const { pool } = runtime;
@@ -67,7 +42,7 @@ export function jobRoutes({ runtime }: Node): Route[] {
       payload: true,
       summary: 'What a job would touch, in numbers and samples; changes nothing',
       body: request,
-      response: preview,
+      response: previewSchema,
       handle: async ({ body, caller }) => {
         const asked = limited(body, caller);
         return asked.kind === 'problem' ? asked : ok(await previewJob(runtime, asked.request));
@@ -81,7 +56,7 @@ export function jobRoutes({ runtime }: Node): Route[] {
         'Start replaying dead letters, resending records, reprocessing stored payloads or auditing a destination',
       description: 'A worker processes them in steps. The job can be watched and stopped; stopping undoes nothing.',
       body: request,
-      response: job,
+      response: jobSchema,
       handle: async ({ body, caller }) => {
         const asked = limited(body, caller);
         return asked.kind === 'problem' ? asked : ok(await startJob(runtime, asked.request, caller.name));
@@ -92,7 +67,7 @@ export function jobRoutes({ runtime }: Node): Route[] {
       id: 'jobs.list',
       summary: 'Jobs, newest first',
       query: z.strictObject(pageQuery),
-      response: pageOf(job),
+      response: pageOf(jobSchema),
       handle: async ({ query, within }) => {
         const [before] = decodeCursor(query.cursor, 'text');
         const rows = await listJobs(pool, { within, before, limit: query.limit + 1 });
@@ -103,7 +78,7 @@ export function jobRoutes({ runtime }: Node): Route[] {
       scope: 'any',
       id: 'jobs.get',
       summary: 'One job and its progress',
-      response: job.extend({ delivery }),
+      response: jobSchema.extend({ delivery }),
       handle: async ({ params, within }) => {
         const shown = await readJob(pool, params.job_id, within);
         if (shown === undefined) return notFound(`job ${params.job_id}`);
@@ -116,7 +91,7 @@ export function jobRoutes({ runtime }: Node): Route[] {
       scope: 'any',
       id: 'jobs.stop',
       summary: 'Stop a job after the step in progress',
-      response: job,
+      response: jobSchema,
       handle: async ({ params, caller, within }) => {
         const shown = await readJob(pool, params.job_id, within);
         if (shown === undefined) return notFound(`job ${params.job_id}`);

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { differenceSchema } from '../../../core/canonical/schema.ts';
 import { deleteCase } from '../../../core/store/documents/mapping-cases.ts';
 import { checkCases, saveCase } from '../../operations/mapping-cases.ts';
+import { instant } from '../../store/answers.ts';
 import { documentName, itemsOf, connectorText as text } from '../forms.ts';
-import { instant, type Node, ok, okIf, operator, type Route } from '../route.ts';
+import { type Node, ok, okIf, operator, type Route } from '../route.ts';
 
 const caseName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/);
 

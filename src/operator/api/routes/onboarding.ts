@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Buckets } from '../../../core/intake/push/receive.ts';
 import { InnboundError } from '../../../errors.ts';
-import { type Ask, asks } from '../../onboard/checklist.ts';
+import type { Ask } from '../../onboard/checklist.ts';
 import { linkFor } from '../../operations/consent.ts';
 import {
   checksOf,
@@ -9,7 +9,6 @@ import {
   createLink,
   goLive,
   linkRequest,
-  onboardingLanguages,
   openOnboarding,
   revoke,
   takeSecret,
@@ -19,22 +18,18 @@ import {
 import { checkPull, pullForm, savePull, testPull } from '../../operations/onboarding-pull.ts';
 import { partnerView } from '../../operations/onboarding-view.ts';
 import { sendSample } from '../../operations/sandbox.ts';
-import { findLink, listLinks, markReady, type OnboardingLink, startRetryTest } from '../../store/onboarding.ts';
-import { cookieIn, isServedOverHttps, newCookie, secondsUntil } from '../caller.ts';
+import { anyJson } from '../../store/answers.ts';
 import {
-  admin,
-  anyJson,
-  anyone,
-  instant,
-  type Node,
-  ok,
-  okIf,
-  operator,
-  partner,
-  problem,
-  type Route,
-  viewer,
-} from '../route.ts';
+  commentSchema,
+  findLink,
+  linkSchema,
+  listLinks,
+  markReady,
+  type OnboardingLink,
+  startRetryTest,
+} from '../../store/onboarding.ts';
+import { cookieIn, isServedOverHttps, newCookie, secondsUntil } from '../caller.ts';
+import { admin, anyone, type Node, ok, okIf, operator, partner, problem, type Route, viewer } from '../route.ts';
 
 const check = z.object({
   id: z.string(),
@@ -42,31 +37,7 @@ const check = z.object({
   seen: z.record(z.string(), z.union([z.string(), z.number()])),
   isOptional: z.literal(true).optional(),
 });
-const commentForm = z.object({
-  at: instant,
-  side: z.enum(['partner', 'operator']),
-  author: z.string(),
-  about: z.string().describe('`field NAME`, `request ID`, or empty.'),
-  text: z.string().describe('Empty: the partner confirms the field.'),
-});
-const link = z.object({
-  link_id: z.string(),
-  integration: z.string(),
-  partner: z.string(),
-  language: z.enum(onboardingLanguages),
-  asks: z.array(z.enum(asks)),
-  many_browsers: z.boolean(),
-  is_opened: z.boolean(),
-  is_expired: z.boolean(),
-  created_at: instant,
-  created_by: z.string(),
-  expires_at: instant,
-  revoked_at: instant.nullable(),
-  ready_at: instant.nullable(),
-  live_at: instant.nullable(),
-  checks: z.array(check),
-  is_complete: z.boolean(),
-});
+const link = linkSchema.extend({ checks: z.array(check), is_complete: z.boolean() });
 const commentBody = z.strictObject({
   about: z.string().trim().max(120).default(''),
   text: z.string().trim().max(2_000).describe('Empty: confirms the field.'),
@@ -107,7 +78,7 @@ export function onboardingRoutes({ runtime }: Node): Route[] {
       summary: 'One onboarding link: checklist, comments, and the versions of the connector before and after',
       scope,
       response: link.extend({
-        comments: z.array(commentForm),
+        comments: z.array(commentSchema),
         connector: z.object({ name: z.string(), before: z.int(), now: z.int() }).nullable(),
       }),
       handle: async ({ params }) => {
@@ -261,9 +232,8 @@ export function partnerRoutes({ runtime }: Node): Route[] {
     action('check', 'pull', (link, _, __, signal) => oneTest('check', link, () => checkPull(runtime, link, signal))),
     action('consent', 'pull', async ({ integration, link_id }, _, by) => {
       await withLink(runtime, link_id, 'partner', 'consent', async () => {});
-      const consent = await linkFor(runtime, integration, by, `/connect/${link_id}`);
-      if (consent.kind !== 'ok') throw new InnboundError(consent.code, consent.message);
-      return { url: consent.url };
+      const { url } = await linkFor(runtime, integration, by, `/connect/${link_id}`);
+      return { url };
     }),
     action(
       'comment',

@@ -4,14 +4,15 @@ import { concernOf } from '../../operations/alert-view.ts';
 import { type BrandHealth, healthOf } from '../../operations/health.ts';
 import { namesIn, openCauses } from '../../operations/incidents.ts';
 import { countOpenAlerts } from '../../store/alerts.ts';
+import { counts, instant } from '../../store/answers.ts';
 import { operatorActions } from '../../store/incidents.ts';
 import { liveNodes } from '../../store/nodes.ts';
 import { waitingAges } from '../../store/overview.ts';
 import { readActivity, readBrandActivity, readDays, readFlow } from '../../store/read-activity.ts';
 import { leastLateMs } from '../../watch/conditions/judged.ts';
 import { healthStates } from '../../watch/facts.ts';
-import { counts, operatorAction } from '../forms.ts';
-import { type Api, instant, ok, operator, type Route, viewer } from '../route.ts';
+import { operatorAction } from '../forms.ts';
+import { type Api, ok, operator, type Route, viewer } from '../route.ts';
 import { healthAnswer, healthSchema, integrationsWithin, sum } from './integrations.ts';
 
 const point = z.object({

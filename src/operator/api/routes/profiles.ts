@@ -3,8 +3,9 @@ import { longestId } from '../../../core/canonical/field-check.ts';
 import { staysOf } from '../../../core/store/persons/profile-bookings.ts';
 import type { ProfileEdit } from '../../../core/store/persons/profile-edit.ts';
 import { editProfiles, mergeCandidates, notSamePerson, sharedAddresses } from '../../operations/profiles.ts';
+import { instant } from '../../store/answers.ts';
 import { person } from '../forms.ts';
-import { instant, type Node, notFound, ok, operator, problem, type Result, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, operator, problem, type Result, type Route, viewer } from '../route.ts';
 
 const edited = z.object({
   profiles: z.array(z.object({ id: z.string(), version: z.int() })).describe('The profiles that changed.'),

@@ -7,9 +7,10 @@ import { countRejections, listRejections } from '../../../core/store/events/reje
 import { listSandboxReports, readSandboxReport } from '../../../core/store/events/sandbox.ts';
 import type { Runtime } from '../../../runtime/runtime.ts';
 import { addressFor, publicUrl } from '../../operations/endpoints.ts';
+import { anyJson, instant } from '../../store/answers.ts';
 import { remedyOf } from '../../watch/conditions/feeds.ts';
 import { decodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { admin, anyJson, instant, type Node, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
+import { admin, type Node, notFound, ok, okIfFound, problem, type Route, viewer } from '../route.ts';
 
 const issued = z.object({
   endpoint_id: z.string(),

@@ -6,9 +6,10 @@ import type { EntityType } from '../../../terms.ts';
 import { stops, waitsFor } from '../../operations/facts.ts';
 import { type ArrivalsFound, findArrivals, findRecords } from '../../operations/find-arrivals.ts';
 import { timelineOf } from '../../operations/timeline.ts';
-import { counts, timelineEntry } from '../forms.ts';
+import { anyJson, counts, instant } from '../../store/answers.ts';
+import { timelineEntry } from '../forms.ts';
 import { decodeCursor, encodeCursor, paged, pageOf, pageQuery } from '../paging.ts';
-import { anyJson, instant, type Node, notFound, ok, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, type Route, viewer } from '../route.ts';
 
 const canonicalRecord = anyJson.meta({
   description: 'The canonical record. Viewers get its personal fields masked.',

@@ -7,9 +7,10 @@ import {
   runPartnerText,
   runRows,
 } from '../../../core/store/runs/list.ts';
-import { counts, itemsOf } from '../forms.ts';
+import { counts, instant } from '../../store/answers.ts';
+import { itemsOf } from '../forms.ts';
 import { beforeOf, paged, pageOf, pageQuery } from '../paging.ts';
-import { instant, type Node, notFound, ok, okIfFound, operator, type Route, viewer } from '../route.ts';
+import { type Node, notFound, ok, okIfFound, operator, type Route, viewer } from '../route.ts';
 
 const outcomes = [
   'changed',

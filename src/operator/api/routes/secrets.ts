@@ -3,8 +3,9 @@ import type { Pool } from '../../../core/store/db/pool.ts';
 import { currentDocuments } from '../../../core/store/documents/documents.ts';
 import { deleteSecret, listSecrets } from '../../../core/store/documents/secrets.ts';
 import { putSecret } from '../../operations/resume.ts';
+import { instant } from '../../store/answers.ts';
 import { namePageQuery, pagedByName, pageOf } from '../paging.ts';
-import { admin, instant, type Node, ok, okIf, type Route } from '../route.ts';
+import { admin, type Node, ok, okIf, type Route } from '../route.ts';
 import { kinds } from './documents.ts';
 
 const nameParam = z.strictObject({

@@ -6,8 +6,9 @@ import { fetchSample } from '../../operations/fetch-sample.ts';
 import { connectorText } from '../../operations/list-connectors.ts';
 import { offThread } from '../../operations/off-thread.ts';
 import { mappingEffect } from '../../operations/reprocess.ts';
-import { connectorText as connector, counts, documentName } from '../forms.ts';
-import { anyJson, type Node, ok, operator, problem, type Route, viewer } from '../route.ts';
+import { anyJson, counts } from '../../store/answers.ts';
+import { connectorText as connector, documentName } from '../forms.ts';
+import { type Node, ok, operator, problem, type Route, viewer } from '../route.ts';
 import { exchange } from './runs.ts';
 
 const sample = z

@@ -1,31 +1,54 @@
+import { z } from 'zod';
 import { columnsOf } from '../../../core/store/db/columns.ts';
 import { hitsOne, type Pool, rowOf, rowsOf, type Tx } from '../../../core/store/db/pool.ts';
 import type { EntityType, Json } from '../../../terms.ts';
+import { instant, instantText, type Row } from '../answers.ts';
 import type { FoundRecord } from './find.ts';
 
-export interface ErasureRow {
-  readonly erasure_id: string;
-  readonly requested_by: string;
-  readonly requested_at: Date;
-  readonly completed_at: Date | null;
-  /** When the last destination confirmed it. */
-  readonly confirmed_at: Date | null;
-  /** A keyed hash: a later request for the same guest finds it, but it reveals nothing. */
-  readonly subject: string;
-  readonly receipt: Json;
-  readonly state: 'running' | 'stopped' | 'interrupted' | 'notifying' | 'done';
-  /** While it runs, and where it was stopped. */
-  readonly progress: ErasureProgress | null;
-  readonly stopped_by: string | null;
-  readonly stopped_at: Date | null;
-}
+const notified = z.object({
+  integration: z.string(),
+  destination: z.string(),
+  records: z.int().describe('How many erasures are sent to it.'),
+  confirmed: z.int().describe('How many of them it has confirmed.'),
+  passed_over: z.int().describe('How many of them its filter excludes.'),
+  dropped: z.int().describe('How many of them an operator dropped: the destination may still hold the guest.'),
+  not_notified: z
+    .int()
+    .describe(
+      'How many further records of the guest it received before it was taken out of `deliver` or no longer received their type. It is not notified of these: erase the guest there by hand. The receipt stays open.',
+    ),
+  given_up: z
+    .int()
+    .describe(
+      'How many of them it had not confirmed when what the guest was known by was deleted, after `retention.raw`: erase the guest there by hand. The receipt stays open.',
+    ),
+  confirmed_at: instantText.nullable(),
+});
+export type Notified = Row<typeof notified>;
 
-interface ErasureProgress {
-  /** Where it searches now: the records, then one table after another. */
-  readonly place: string;
-  readonly done: number;
-  readonly of: number;
-}
+export const receiptSchema = z.object({
+  erasure_id: z.string(),
+  state: z
+    .enum(['running', 'stopped', 'interrupted', 'notifying', 'done'])
+    .describe(
+      '`notifying`: destinations have not confirmed it yet. `interrupted`: its process ended first; erase again.',
+    ),
+  progress: z
+    .object({ place: z.string(), done: z.int(), of: z.int() })
+    .nullable()
+    .describe('Where it searches, or stopped; null before the records are rewritten, and at the end.'),
+  stopped_at: instant.nullable(),
+  stopped_by: z.string().nullable(),
+  requested_at: instant,
+  completed_at: instant.nullable().describe('When the guest was completely removed from the store.'),
+  confirmed_at: instant.nullable().describe('When the last destination confirmed it; null until all have.'),
+  requested_by: z.string(),
+  subject: z.string().describe('A keyed hash of the guest.'),
+  removed: z.record(z.string(), z.int()).describe('How many rows were emptied or removed, by place.'),
+  notified: z.array(notified),
+});
+export type ErasureReceipt = Row<typeof receiptSchema>;
+export type ErasureRow = Omit<ErasureReceipt, 'removed' | 'notified'> & { readonly receipt: Json };
 
 const columns = `erasure_id, requested_by, requested_at, completed_at, confirmed_at, subject, receipt, progress, stopped_by, stopped_at,
   case when stopped_at is not null then 'stopped' when confirmed_at is not null then 'done'
@@ -55,7 +78,7 @@ export const renewErasure = async (db: Pool, erasureId: string): Promise<boolean
   typeof (await change(db, erasureId, 'seen_at = now()'))?.stopped_by === 'string';
 
 /** Its progress, and what was removed so far. */
-export const noteErasure = (db: Pool, erasureId: string, progress: ErasureProgress, receipt: Json) =>
+export const noteErasure = (db: Pool, erasureId: string, progress: ErasureRow['progress'], receipt: Json) =>
   change(db, erasureId, 'progress = $2, receipt = $3', JSON.stringify(progress), JSON.stringify(receipt));
 
 /** It has stopped. The destinations are still notified of what was removed. */
@@ -68,27 +91,6 @@ export const stopErasure = (db: Pool, erasureId: string, by: string): Promise<bo
       where erasure_id = $1 and completed_at is null and stopped_at is null`,
     [erasureId, by],
   );
-
-/** How many records of an erasure a destination must confirm, and how many it has confirmed. */
-export interface Notified {
-  readonly integration: string;
-  readonly destination: string;
-  readonly records: number;
-  readonly confirmed: number;
-  /** Records that the destination does not receive. */
-  readonly passed_over: number;
-  /** Erasures that an operator dropped: the destination may still hold the guest. */
-  readonly dropped: number;
-  /**
-   * Records that were delivered to it earlier and no longer are: it is not notified of their erasure. Nor is it if it receives them again,
-   * because the guest's address is not kept for it.
-   */
-  readonly not_notified: number;
-  /** Records whose identifiers were deleted before it confirmed: it may still hold the guest. */
-  readonly given_up: number;
-  /** When the last one was confirmed; null until all are. */
-  readonly confirmed_at: string | null;
-}
 
 /**
  * Adds new confirmations to the receipts. Delivering a newer version of a record confirms the older one too, unless an operator dropped
@@ -119,7 +121,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
         group by r.integration, o.destination`,
       [id],
     );
-    const notified = receipt.notified.map((one): Notified => {
+    const told = receipt.notified.map((one): Notified => {
       const progress = now.find((row) => row.integration === one.integration && row.destination === one.destination);
       if (progress === undefined) return one;
       const { confirmed, settled, resent, last_at: lastAt } = progress;
@@ -130,7 +132,7 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       const at = isTold && settled - open >= one.records ? lastAt.toISOString() : null;
       return { ...one, confirmed: confirmed - open, passed_over: settled - confirmed, dropped, confirmed_at: at };
     });
-    const isNews = notified.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
+    const isNews = told.some(({ confirmed, passed_over, dropped, confirmed_at }, i) => {
       const before = receipt.notified[i];
       return (
         confirmed !== before?.confirmed ||
@@ -140,16 +142,16 @@ export async function noteConfirmations(db: Pool): Promise<void> {
       );
     });
     if (!isNews) continue;
-    const isAll = notified.every((one) => one.confirmed_at !== null);
+    const isAll = told.every((one) => one.confirmed_at !== null);
     const last = isAll
-      ? notified
+      ? told
           .map((one) => one.confirmed_at)
           .sort()
           .at(-1)
       : null;
     await db.query('update erasures set receipt = $2, confirmed_at = $3 where erasure_id = $1', [
       id,
-      JSON.stringify({ ...receipt, notified }),
+      JSON.stringify({ ...receipt, notified: told }),
       last,
     ]);
   }

@@ -31,7 +31,7 @@ after(async () => {
 test('a secret cannot name a folder outside the workspace, nor that of the key', async () => {
   const { pool, keyring } = runtime;
   const text = `destination: lake\ntype: files\npath: "\${secret:folder}/lake"\n`;
-  assert.equal((await applyDocument(runtime, { kind: 'destination', name: 'lake', text }, 'test')).kind, 'applied');
+  await applyDocument(runtime, { kind: 'destination', name: 'lake', text }, 'test');
   const types = await loadDestinationTypes();
   const about = {
     name: 'lake' as DestinationName,
