@@ -53,6 +53,8 @@ async function readsBack<Settings>(
     const { content: _, ...held } = row ?? {};
     assert.deepEqual(held, { id: 'r', epoch: 1, version: 2, isRemoved: false, ...digest });
     assert.equal(none, undefined);
+    const refused = holdings.digestOf(delivery({ ...rich, total_amount: '1.0123456789' }));
+    assert.notEqual(refused, holdings.digestOf(sent), 'a value that the engine refuses is in no row');
     const [whole] = await holdings.rows(of, ['r'], 'contents', new Map());
     assert.deepEqual(differingPaths(contentOf(sent.message), whole?.content), []);
     await change(`update reservations set total_amount = total_amount + 0.01, status = 'no_show' where id = 'r'`);
