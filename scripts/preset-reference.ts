@@ -48,6 +48,14 @@ function settings({ with: variables }: Preset): string {
   return ['| `with` | meaning |', '|---|---|', ...rows].join('\n');
 }
 
+/** What an audit compares of the person, and which differences it takes for the vendor's own. */
+function auditOf({ preset, read }: Preset): string {
+  if (read === undefined) return `An audit cannot read ${preset} back.`;
+  const list = (paths: readonly string[]) => paths.map((path) => `\`${shownName(path)}\``).join(', ');
+  const same = Object.entries(read.same).map(([path, rules]) => `${list([path])} (${rules.join(', ')})`);
+  return `An audit compares the person but for ${list(read.except)}. Not a difference: ${same.join(', ')}.`;
+}
+
 const sectionOf = (preset: Preset): string[] => [
   `## ${preset.preset}`,
   `${preset.description.trim()} [How to set it up](../guides/destinations/${preset.preset}.md).`,
@@ -56,6 +64,7 @@ const sectionOf = (preset: Preset): string[] => [
   ...table(`${preset.preset}: further fields of the person`, fieldsOf(preset.on.details)),
   ...table(`${preset.preset}: the stay`, fieldsOf(preset.on.stay)),
   ...table(`${preset.preset}: a moment`, fieldsOf(preset.on.moment)),
+  auditOf(preset),
   `Follows ${preset.reference.map((url, i) => `[${i + 1}](${url})`).join(', ')}.`,
 ];
 

@@ -87,11 +87,11 @@ async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Prom
     region: 'eu-west-1',
     endpoint: stub?.url ?? `http://127.0.0.1:${faux?.port}`,
     addressing: 'path',
-    credentials: { access_key_id: 'AKIDTEST', secret_access_key: 'secret' },
+    credentials: { access_key_id: 'AKIDTEST', secret_access_key: 'secret-access-key-1' },
     format,
     file_size: '4KiB',
   });
-  const store = bucketStore(settings, offered.http, 10_000);
+  const store = bucketStore(settings, offered, 10_000);
   return {
     open: async (given = offered) => s3.open(settings, given),
     async effects() {
@@ -108,7 +108,6 @@ async function s3Subject(format: 'ndjson' | 'parquet', isGuarded: boolean): Prom
       return effects;
     },
     async close() {
-      store.close();
       await offered.close();
       await stub?.close();
       await faux?.stop();

@@ -153,6 +153,12 @@ test('one brand, a sample, and what changed since a time', async () => {
   assert.deepEqual([one.result.integration, one.result.equal, one.code], ['other', one.result.compared, 0]);
   const sample = await audit('--sample', '3');
   assert.ok(Number(sample.result.compared) <= 12 && Number(sample.result.compared) >= 6, JSON.stringify(sample.result));
+  const larger = await audit('--integration', 'grand', '--sample', '20');
+  // Twenty of each type; what the filter leaves out is looked at and not counted.
+  assert.ok(
+    Number(larger.result.compared) <= 40 && Number(larger.result.compared) >= 36,
+    JSON.stringify(larger.result),
+  );
   const since = new Date().toISOString();
   await node.take('grand', reservation('R12', { status: 'cancelled' }));
   const waiting = await audit('--since', since);

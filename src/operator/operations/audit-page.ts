@@ -41,11 +41,38 @@ const contentsAtOnce = 500;
 /** A record that keeps changing while it is read counts as waiting. */
 const mostReadings = 4;
 
+/** Our side reads the next of these while the destination reads one. */
+const partSize = 1_000;
+
 export async function compareOurs(reading: Reading, of: RecordsOf, page: AuditPage): Promise<Page> {
   const lane = reading.laneOf(of.integration);
   if (lane === undefined) return { judged: [], read: 0, last: undefined };
-  const peeked = await peek(reading, lane, of, page);
-  const ids = peeked.map(({ id }) => id);
+  const limit = Math.min(partSize, page.limit);
+  const judged: Judged[] = [];
+  let read = 0;
+  for (let next = peek(reading, lane, of, { ...page, limit }); ; ) {
+    const peeked = await next;
+    const last = peeked.length < limit ? undefined : peeked.at(-1)?.id;
+    read += peeked.length;
+    const isOver = last === undefined || read >= page.limit;
+    if (!isOver) {
+      next = peek(reading, lane, of, { ...page, limit, after: last });
+      // Awaited in the next round, if there is one.
+      next.catch(() => {});
+    }
+    const { failure, ...part } = await comparePart(reading, lane, of, peeked);
+    judged.push(...part.judged);
+    if (failure !== undefined) return { judged, read, last: undefined, failure };
+    if (isOver) return { judged, read, last };
+  }
+}
+
+async function comparePart(
+  reading: Reading,
+  lane: Lane,
+  of: RecordsOf,
+  peeked: readonly Peeked[],
+): Promise<Pick<Page, 'judged' | 'failure'>> {
   const judged: Judged[] = [];
   try {
     const wanted = wantedOf(reading, lane, peeked);
@@ -58,12 +85,12 @@ export async function compareOurs(reading: Reading, of: RecordsOf, page: AuditPa
     }
     for (const chunk of chunksOf(unsure, contentsAtOnce))
       judged.push(...(await compareAgain(reading, lane, of, chunk)));
-    return { judged, read: peeked.length, last: peeked.length < page.limit ? undefined : ids.at(-1) };
+    return { judged };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const done = new Set(judged.map(({ id }) => id));
     const unread = peeked.filter(({ id }) => !done.has(id)).map((one) => judgedAs(one, { kind: 'not_readable' }));
-    return { judged: [...judged, ...unread], read: peeked.length, last: undefined, failure: error.message };
+    return { judged: [...judged, ...unread], failure: error.message };
   }
 }
 

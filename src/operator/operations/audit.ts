@@ -179,12 +179,10 @@ const partsOf = ({ receives, holdings, request }: Audit) =>
 async function ours(audit: Audit, of: RecordsOf, after: string): Promise<Page> {
   const { request, runtime } = audit;
   const ids = request.sample === undefined ? undefined : await sampleIds(runtime.pool, of, request.sample);
-  return compareOurs(audit, of, {
-    after,
-    limit: ids?.length ?? audit.holdings.atOnce ?? pageSize,
-    ids,
-    since: request.since,
-  });
+  const limit = ids?.length ?? audit.holdings.atOnce ?? pageSize;
+  const page = await compareOurs(audit, of, { after, limit, ids, since: request.since });
+  // Another page would be another sample.
+  return ids === undefined ? page : { ...page, last: undefined };
 }
 
 const theirs = (audit: Audit, of: RecordsOf, after: string): Promise<Page> =>

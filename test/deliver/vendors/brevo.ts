@@ -104,11 +104,9 @@ export function brevoAccount(): Account {
   function ofContact({ method, body }: Received, contact: Contact | undefined): Reply {
     if (contact === undefined) return missing;
     if (method === 'GET') {
-      const { id, email, blocked } = contact;
-      return {
-        status: 200,
-        body: { id: Number(id), email, emailBlacklisted: blocked, attributes: contact.attributes },
-      };
+      const { id, email, sms, blocked } = contact;
+      const attributes = { ...contact.attributes, ...(sms !== undefined && { SMS: sms }) };
+      return { status: 200, body: { id: Number(id), email, emailBlacklisted: blocked, attributes } };
     }
     if (method === 'DELETE') {
       contacts.delete(contact.id);

@@ -210,7 +210,15 @@ export function dynamicsAccount(): Account {
       if (request.method === 'PATCH') return patch(table, reference, request);
       const id = rowOf(table, reference);
       if (id === undefined) return missing;
-      if (request.method === 'GET') return { status: 200, body: { contactid: id } };
+      if (request.method === 'GET') {
+        const asked = parameters.get('$select')?.split(',') ?? [];
+        demand(
+          asked.every((name) => table.columns.has(name) || name === 'contactid'),
+          `$select ${asked}`,
+        );
+        const row = Object.fromEntries(asked.map((name) => [name, table.rows.get(id)?.[name] ?? null]));
+        return { status: 200, body: { contactid: id, ...row } };
+      }
       demand(request.method === 'DELETE', request.method);
       table.rows.delete(id);
       for (const { rows } of tables.values())

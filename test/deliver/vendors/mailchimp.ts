@@ -84,7 +84,11 @@ export function mailchimpAccount(): Account {
       member.events.push(given);
       return { status: 204 };
     }
-    if (method === 'GET') return member.status === 'archived' ? missing : { status: 200, body: { id: hash } };
+    if (method === 'GET') {
+      const { email, status, fields, language = '' } = member;
+      if (status === 'archived') return missing;
+      return { status: 200, body: { id: hash, email_address: email, status, merge_fields: fields, language } };
+    }
     if (method === 'DELETE') {
       if (member.status === 'archived') return { status: 405, body: { title: 'Method Not Allowed' } };
       member.status = 'archived';

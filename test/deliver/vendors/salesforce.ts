@@ -118,12 +118,15 @@ export function salesforceAccount(): Account {
 
   function query(soql: string): Reply {
     const wanted = [...soql.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, one]) => one?.toLowerCase());
-    const byKey = /^SELECT Id,(\w+__c) FROM Contact WHERE \1 IN \((.+)\)$/.exec(soql);
+    const byKey = /^SELECT ([\w,]+) FROM Contact WHERE (\w+__c) IN \((.+)\)$/.exec(soql);
     if (byKey) {
-      const [, key = ''] = byKey;
+      const [, fields = '', key = ''] = byKey;
       const records = [...contacts().records]
         .filter(([, one]) => wanted.includes(String(one[key]).toLowerCase()))
-        .map(([Id, one]) => ({ Id, [key]: one[key] }));
+        .map(([Id, one]) => {
+          const asked = fields.split(',').map((name) => [name, name === 'Id' ? Id : (one[name] ?? null)]);
+          return { attributes: { type: 'Contact' }, ...Object.fromEntries(asked) } as Body;
+        });
       return { status: 200, body: { totalSize: records.length, done: true, records } } as Reply;
     }
     const form = /^SELECT Id,Email FROM Contact WHERE (\w+)=null AND Email IN \((.+)\) ORDER BY CreatedDate$/.exec(

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
@@ -74,6 +74,12 @@ export async function startMariadb() {
         `create database ${name}; create user if not exists 'innbound'@'%' identified by 'p@ss';
          grant select, insert, update, create, alter, drop, index, create view, show view on ${name}.* to 'innbound'@'%'`,
       );
+    },
+    /** Of the server, until now (Linux). */
+    async processorMs() {
+      const [, after = ''] = (await readFile(`/proc/${child?.pid}/stat`, 'utf8')).split(') ');
+      const ticks = after.split(' ').slice(11, 13);
+      return 10 * ticks.reduce((sum, one) => sum + Number(one), 0);
     },
     start,
     kill,

@@ -102,6 +102,9 @@ class Session {
   readonly #token: string;
   readonly #ask: Ask;
   #bytes = Buffer.alloc(0);
+  /** Of a message that is not complete. */
+  #chunks: Buffer[] = [];
+  #missing = 0;
   #phase: 'startup' | 'password' | 'ready' = 'startup';
   #sql = '';
   #values: (string | null)[] = [];
@@ -115,12 +118,17 @@ class Session {
   }
 
   take(chunk: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    this.#chunks.push(chunk);
+    this.#missing -= chunk.length;
+    if (this.#missing > 0) return;
+    this.#bytes = Buffer.concat([this.#bytes, ...this.#chunks]);
+    this.#chunks = [];
     for (;;) {
       const head = this.#phase === 'startup' ? 0 : 1;
       if (this.#bytes.length < head + 4) return;
       const length = this.#bytes.readUInt32BE(head);
-      if (this.#bytes.length < head + length) return;
+      this.#missing = head + length - this.#bytes.length;
+      if (this.#missing > 0) return;
       const type = head === 0 ? 'startup' : String.fromCharCode(this.#bytes[0] ?? 0);
       const body = this.#bytes.subarray(head + 4, head + length);
       this.#bytes = this.#bytes.subarray(head + length);

@@ -34,43 +34,6 @@ export async function ask(
   return { answer: answered, text: new TextDecoder().decode(answered.bytes) };
 }
 
-const slowDownMs = 2_000;
-
-export type Meaning = 'auth' | 'mismatch' | 'slow' | 'again' | 'dead';
-
-/** What a code of the vendor means for the messages of a request. */
-export function refusal(
-  label: string,
-  meaning: Meaning,
-  code: string,
-  { status, whole = false }: { readonly status?: number; readonly whole?: boolean } = {},
-): Outcome {
-  const known = status === undefined ? {} : { status };
-  switch (meaning) {
-    case 'auth':
-      // Without a status: no record is to blame.
-      return {
-        kind: 'retry',
-        code: 'deliver.auth_failed',
-        message: `${label} refuses the login or the right: ${code}.`,
-      };
-    case 'mismatch': {
-      const message = `${label} does not have what the destination names: ${code}.`;
-      return { kind: 'retry', code: 'deliver.bus_mismatch', message };
-    }
-    case 'slow': {
-      const message = `${label} asks to slow down: ${code}.`;
-      return { kind: 'retry', code: 'deliver.rate_limited', message, afterMs: slowDownMs, free: true, ...known };
-    }
-    case 'again': {
-      const message = `${label} failed: ${code}.`;
-      return { kind: 'retry', code: 'deliver.server_error', message, mayHaveArrived: true, ...known };
-    }
-    case 'dead':
-      return { kind: 'dead', code: 'deliver.refused', message: `${label} refuses it: ${code}.`, whole, ...known };
-  }
-}
-
 /** The code of a vendor in an answer; anything else may quote what was sent. */
 export const vendorCode = (text: string | undefined): string =>
   /^[A-Za-z][\w.]{1,79}$/.exec(text ?? '')?.[0] ?? 'no code';

@@ -3,8 +3,9 @@ import { parseJson } from '../../../kit/json.ts';
 import { isObject, type Json } from '../../../terms.ts';
 import { type AwsIdentity, awsSigner } from '../../outbound/auth/sigv4.ts';
 import type { DeliverLimits, DestinationType, Outcome } from '../destination.ts';
-import { ask, httpCodes, type Meaning, refusal, type Said, seen, vendorCode } from './asking.ts';
+import { ask, httpCodes, type Said, seen, vendorCode } from './asking.ts';
 import { type BusMessage, headers, headerText, shortKey } from './cloud-event.ts';
+import { type Meaning, refusal } from './failure.ts';
 import { busDestination, delivered } from './publisher.ts';
 
 interface AwsSettings {
@@ -109,7 +110,7 @@ function awsMeaning(code: string, isSender: boolean): Meaning {
   )
     return 'auth';
   if (!isSender || /Internal|Unavailable/.test(code)) return 'again';
-  return 'dead';
+  return 'refused';
 }
 
 function entryOutcome(label: string, entry: Entry | undefined): Outcome {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../errors.ts';
 import { BlockedAddress } from '../../outbound/http/connect.ts';
 import type { Outcome } from '../destination.ts';
 
@@ -24,6 +25,45 @@ export class NotTaken extends Error {
   }
 }
 
+export type Meaning = keyof Codes | 'slow' | 'again' | 'away';
+
+const slowDownMs = 2_000;
+
+/** What a code of a bus means for the messages of a request. `whole`: there were several, and one may be to blame. */
+export function refusal(
+  label: string,
+  meaning: Meaning,
+  code: string,
+  { status, whole = false }: { readonly status?: number; readonly whole?: boolean } = {},
+): Outcome {
+  const known = status === undefined ? {} : { status };
+  const retry = (as: ErrorCode, said: string) => ({ kind: 'retry', code: as, message: `${label} ${said}.` }) as const;
+  const dead = (as: ErrorCode, said: string) =>
+    ({ kind: 'dead', code: as, message: `${label} ${said}.`, whole, ...known }) as const;
+  switch (meaning) {
+    case 'auth':
+      // Without a status: no record is to blame.
+      return retry('deliver.auth_failed', `refuses the login or the right: ${code}`);
+    case 'mismatch':
+      return retry('deliver.bus_mismatch', `does not have what the destination names: ${code}`);
+    case 'slow':
+      return {
+        ...retry('deliver.rate_limited', `asks to slow down: ${code}`),
+        afterMs: slowDownMs,
+        free: true,
+        ...known,
+      };
+    case 'again':
+      return { ...retry('deliver.server_error', `failed: ${code}`), mayHaveArrived: true, ...known };
+    case 'away':
+      return { ...retry('deliver.unreachable', `cannot be reached: ${code}`), mayHaveArrived: true };
+    case 'tooLarge':
+      return dead('deliver.too_large', `refuses the size: ${code}. Its limit is lower than the one that is set here`);
+    case 'refused':
+      return dead('deliver.refused', `refuses it: ${code}`);
+  }
+}
+
 /** What a failure of a call means for its messages. Only codes are kept: a message of a broker may quote what was sent. */
 export function failureOf(
   { label, codes }: { readonly label: string; readonly codes: Codes },
@@ -35,27 +75,10 @@ export function failureOf(
   if (blocked !== undefined) return { kind: 'dead', code: 'deliver.blocked_address', message: `${blocked.message}.` };
   const known = causes.flatMap(codesOf);
   const said = known.join(' ');
+  const named = (['tooLarge', 'auth', 'mismatch', 'refused'] as const).find((one) => codes[one].test(said));
+  const meaning = named !== 'tooLarge' && refusedCertificate.test(said) ? 'auth' : (named ?? 'away');
   const code = [...new Set(known)].slice(-2).join(', ') || 'no code';
-  if (codes.tooLarge.test(said)) {
-    const message = `${label} refuses the size: ${code}. Its limit is lower than the one that is set here.`;
-    return { kind: 'dead', code: 'deliver.too_large', message, whole: messages > 1 };
-  }
-  if (codes.auth.test(said) || refusedCertificate.test(said)) {
-    return { kind: 'retry', code: 'deliver.auth_failed', message: `${label} refuses the login or the right: ${code}.` };
-  }
-  if (codes.mismatch.test(said)) {
-    const message = `${label} does not have what the destination names: ${code}.`;
-    return { kind: 'retry', code: 'deliver.bus_mismatch', message };
-  }
-  if (codes.refused.test(said)) {
-    return { kind: 'dead', code: 'deliver.refused', message: `${label} refuses it: ${code}.`, whole: messages > 1 };
-  }
-  return {
-    kind: 'retry',
-    code: 'deliver.unreachable',
-    message: `${label} cannot be reached: ${code}.`,
-    mayHaveArrived: true,
-  };
+  return refusal(label, meaning, code, { whole: messages > 1 });
 }
 
 /** The error, what caused it and what it consists of. */

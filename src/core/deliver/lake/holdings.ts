@@ -11,7 +11,7 @@ import {
   Unreadable,
 } from '../destination.ts';
 import { contentOf } from '../expected.ts';
-import type { Delivery, Message } from '../message.ts';
+import type { Message } from '../message.ts';
 import { formatOf } from './erase.ts';
 import type { FileStore } from './file-store.ts';
 
@@ -77,7 +77,7 @@ export function lakeHoldings(store: FileStore, held: HeldFiles, failure: (error:
       }
       return read;
     },
-    digestOf: digestOfMessage,
+    digestOf: ({ message }) => digest(message),
     ids: held.ids,
     async integrations() {
       await refresh();
@@ -93,8 +93,6 @@ function rowOf(message: Message, place: number): HeldInFile {
 }
 
 const digest = (message: Message): string => hash('sha256', text(contentOf(message)));
-
-export const digestOfMessage = ({ message }: Pick<Delivery, 'message'>): string => digest(message);
 
 /** The same for contents without a difference: sorted, without what is absent, numbers as decimals. */
 function text(value: Json): string {

@@ -111,6 +111,8 @@ export interface Dialect {
   /** The item of FROM that unpacks the rows, and one cell of it with its type. */
   readonly rows: (columns: readonly Column[]) => string;
   readonly cell: (column: Column) => string;
+  /** A row as `merge` writes it, which is made once; by default a JSON object. */
+  readonly encode?: (row: Cells, columns: readonly Column[]) => string;
   /** Statements that merge rows into a table; by default one MERGE. */
   readonly merge?: (table: Table, columns: readonly Column[], how: How, rows: EncodedRows) => readonly Statement[];
   /** For an engine that cannot unpack a parameter: puts the rows where `rows` finds them, within the transaction. */
@@ -163,14 +165,18 @@ export type How = Table['replaces'] | 'present';
 
 export interface EncodedRows {
   readonly cells: Cells[];
-  /** One JSON object per row. */
+  /** One per row, as the dialect encodes it. */
   readonly texts: string[];
 }
 
-export const encoded = (cells: readonly Cells[]): EncodedRows => ({
+/** Whole rows of a table need its dialect; of other rows, such as keys, each is a JSON object. */
+export const encoded = (cells: readonly Cells[], d?: Dialect, table?: Table): EncodedRows => ({
   cells: [...cells],
-  texts: cells.map((row) => JSON.stringify(row)),
+  texts: cells.map((row) => rowText(row, d, table)),
 });
+
+export const rowText = (row: Cells, d?: Dialect, table?: Table): string =>
+  table && d?.encode ? d.encode(row, table.columns) : JSON.stringify(row);
 
 export const jsonOf = ({ texts }: EncodedRows): string => `[${texts.join(',')}]`;
 

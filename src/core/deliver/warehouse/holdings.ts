@@ -3,6 +3,7 @@ import { parseJson } from '../../../kit/json.ts';
 import type { Json, JsonObject } from '../../../terms.ts';
 import { decimal } from '../../canonical/reservation.ts';
 import { type HeldRow, type Holdings, type RecordsOf, Unreadable } from '../destination.ts';
+import type { Delivery } from '../message.ts';
 import {
   type CallLimits,
   EngineFailure,
@@ -15,7 +16,7 @@ import {
   withRows,
 } from './dialect.ts';
 import type { Engine } from './loader.ts';
-import { type Cells, type Column, rowsOf, type Table, tables } from './tables.ts';
+import { type Cells, type Column, rowsOf, type Table, tables, UnfitValue } from './tables.ts';
 
 /** Reads a warehouse back: the engine hashes the cells of a row as text, and we those of the row that a delivery would write. */
 export function warehouseHoldings(open: () => Promise<Engine>, deadlineMs: number): Holdings {
@@ -54,7 +55,9 @@ export function warehouseHoldings(open: () => Promise<Engine>, deadlineMs: numbe
     },
     digestOf(delivery) {
       const table = tableOf(delivery.message.type);
-      const [, cells = {} as Cells] = rowsOf(delivery, '').find(([name]) => name === table.name) ?? [];
+      const cells = cellsFor(delivery, table);
+      // Its value was refused: no row has it.
+      if (cells === undefined) return '';
       const texts = table.columns
         .filter(({ name }) => isContent(name))
         .map((column) => spelled(cells[column.name], column));
@@ -92,6 +95,15 @@ const ofDelivery: ReadonlySet<string> = new Set(['integration', 'event', 'idempo
 const isContent = (name: string): boolean => !head.has(name) && !ofDelivery.has(name);
 const tableOf = (type: RecordsOf['type']): Table => (type === 'guest' ? tables.guest_profiles : tables.reservations);
 const keyColumns = (table: Table) => table.columns.filter(({ name }) => table.key.includes(name));
+
+function cellsFor(delivery: Delivery, table: Table): Cells | undefined {
+  try {
+    return rowsOf(delivery, '').find(([name]) => name === table.name)?.[1] ?? {};
+  } catch (error) {
+    if (error instanceof UnfitValue) return undefined;
+    throw error;
+  }
+}
 
 function spelled(text: string | undefined, { kind }: Column): string {
   if (text === undefined) return absent;

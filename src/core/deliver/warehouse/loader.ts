@@ -13,6 +13,7 @@ import {
   type How,
   mergeSql,
   type Row,
+  rowText,
   type Statement,
   selectSql,
 } from './dialect.ts';
@@ -75,7 +76,9 @@ export class Loader implements Destination {
   ): Promise<Outcome> {
     return this.#attempt(limits, async (engine) => {
       for (const [name, rows] of Object.entries(state) as [TableName, readonly Cells[]][]) {
-        if (rows.length > 0) await run(engine, statements(engine, tables[name], encoded(rows)), limits);
+        if (rows.length === 0) continue;
+        const table = tables[name];
+        await run(engine, statements(engine, table, encoded(rows, engine.dialect, table)), limits);
       }
       return delivered;
     });
@@ -91,9 +94,9 @@ export class Loader implements Destination {
     const startedAt = this.#clock.uptimeMs();
     const outcomes = new Map<Delivery, Outcome>();
     let stopped: Outcome | undefined;
-    const mostBytes = await this.#open().then(({ dialect }) => dialect.mostBytes, asOutcome);
-    if (typeof mostBytes === 'object') return batch.map(() => mostBytes);
-    for (const part of this.#cut(batch, mostBytes, outcomes)) {
+    const opened = await this.#open().catch(asOutcome);
+    if ('kind' in opened) return batch.map(() => opened);
+    for (const part of this.#cut(batch, opened.dialect, outcomes)) {
       const outcome: Outcome =
         stopped ?? (await this.#attempt(limits, (engine) => this.#write(engine, part, limits, outcomes)));
       // Some row of this part is to blame, or the engine: then the other parts wait as well.
@@ -105,16 +108,16 @@ export class Loader implements Destination {
   }
 
   /** Parts by bytes. A record that no statement can hold, or with a value that no engine takes, gets its outcome here. */
-  *#cut(batch: readonly Delivery[], mostBytes: number, outcomes: Map<Delivery, Outcome>): Generator<Part> {
+  *#cut(batch: readonly Delivery[], dialect: Dialect, outcomes: Map<Delivery, Outcome>): Generator<Part> {
     const loadedAt = timeText(this.#clock.now());
     let part: Part = { deliveries: [], rows: new Map(), bytes: 0 };
     for (const delivery of batch) {
-      const rows = fittingRows(delivery, loadedAt, mostBytes);
+      const rows = fittingRows(delivery, loadedAt, dialect);
       if (rows.kind !== 'rows') {
         outcomes.set(delivery, rows);
         continue;
       }
-      if (part.bytes + rows.bytes > mostBytes) {
+      if (part.bytes + rows.bytes > dialect.mostBytes) {
         yield part;
         part = { deliveries: [], rows: new Map(), bytes: 0 };
       }
@@ -169,7 +172,7 @@ export class Loader implements Destination {
       // The time is that of the erasure: the engines write theirs in different ways, and the views only ask whether there is one.
       const kept = { ...row, removed_at: row.changed_at ?? '' };
       rows.cells[i] = kept;
-      rows.texts[i] = JSON.stringify(kept);
+      rows.texts[i] = rowText(kept, dialect, reservations);
     }
   }
 
@@ -286,10 +289,13 @@ const purging: Outcome = {
   mayHaveArrived: true,
 };
 
-function fittingRows(delivery: Delivery, loadedAt: string, mostBytes: number) {
+function fittingRows(delivery: Delivery, loadedAt: string, dialect: Dialect) {
+  const { mostBytes } = dialect;
   const refused = (message: string) => ({ kind: 'dead', code: 'deliver.refused', message }) as const;
   try {
-    const list = rowsOf(delivery, loadedAt).map(([table, cells]) => ({ table, cells, text: JSON.stringify(cells) }));
+    const list = rowsOf(delivery, loadedAt).map(([table, cells]) => {
+      return { table, cells, text: rowText(cells, dialect, tables[table]) };
+    });
     // Of the larger of its rows: each table has a statement of its own.
     const bytes = Math.max(...list.map(({ text }) => Buffer.byteLength(text) + 2));
     if (bytes <= mostBytes - 2) return { kind: 'rows', list, bytes } as const;

@@ -161,12 +161,13 @@ export function rowsOf(
 ): readonly (readonly [TableName, Cells])[] {
   const { data, type, epoch = 1, ...rest } = message;
   const changed_at = timeText(changedAt);
+  const stated_at = statedAt === changedAt ? changed_at : timeText(statedAt);
   const removed_at = message.event === 'removed' ? changed_at : undefined;
   const head = { ...rest, id: data.id, epoch, changed_at, loaded_at: loadedAt };
   if (type === 'guest') return [['guest_profiles', cellsOf(tables.guest_profiles, { ...data, ...head, removed_at })]];
   const { guests = [], rooms = [], charges = [] } = data;
   const counts = { guest_count: guests.length, room_count: rooms.length };
-  const stays = { rooms: listOf(rooms), charges: listOf(charges.flatMap(roomCharge)), stated_at: timeText(statedAt) };
+  const stays = { rooms: listOf(rooms), charges: listOf(charges.flatMap(roomCharge)), stated_at };
   const lists = { guests: listOf(guests), rooms: listOf(rooms), charges: listOf(charges) };
   return [
     ['reservation_versions', cellsOf(tables.reservation_versions, { ...data, ...counts, ...stays, ...head })],

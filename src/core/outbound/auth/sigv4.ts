@@ -18,7 +18,7 @@ export interface AwsRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** Signs requests to AWS (Signature Version 4) with AWS's own signer, which is loaded for the first one. */
@@ -26,8 +26,9 @@ export function awsSigner(scope: Scope): (request: AwsRequest, now: EpochMs) => 
   let loaded: Promise<SignatureV4> | undefined;
   return async ({ method, url, headers, body }, now) => {
     loaded ??= load(scope);
-    const { protocol, hostname, host, port, pathname: path } = new URL(url);
-    const request = { method, protocol, hostname, path, headers: { ...headers, host }, body };
+    const { protocol, hostname, host, port, pathname: path, searchParams } = new URL(url);
+    const query = Object.fromEntries(searchParams);
+    const request = { method, protocol, hostname, path, query, headers: { ...headers, host }, body };
     const signed = await (await loaded).sign(port === '' ? request : { ...request, port: Number(port) }, {
       signingDate: new Date(now),
     });
@@ -48,5 +49,6 @@ async function load({ service, region, credentials }: Scope): Promise<SignatureV
           secretAccessKey: credentials.secret_access_key,
           ...(credentials.session_token !== undefined && { sessionToken: credentials.session_token }),
         };
-  return new SignatureV4({ service, region, credentials: identity, sha256: Sha256Node });
+  // S3 signs paths as they are sent; all others are just a /.
+  return new SignatureV4({ service, region, credentials: identity, sha256: Sha256Node, uriEscapePath: false });
 }

@@ -6,7 +6,11 @@ import { destinationType as http } from '../../../../src/core/deliver/destinatio
 import type { Delivery } from '../../../../src/core/deliver/message.ts';
 import { listen, type Received, type Reply } from '../../http-server.ts';
 import { delivery, reservation, services } from '../../support.ts';
+import { brevoAccount } from '../../vendors/brevo.ts';
+import { dynamicsAccount } from '../../vendors/dynamics.ts';
 import { hubspotAccount } from '../../vendors/hubspot.ts';
+import { mailchimpAccount } from '../../vendors/mailchimp.ts';
+import { salesforceAccount } from '../../vendors/salesforce.ts';
 
 const of = { integration: 'lisbon', type: 'reservation' } as const;
 
@@ -134,45 +138,47 @@ test('a destination without read cannot be audited', () => {
   return offered.close();
 });
 
-test('HubSpot: a contact is compared with the profile of its guest', async () => {
-  const account = hubspotAccount();
-  const guest = { first_name: 'Ana', last_name: 'Exemplo', email: 'ana@guests.example', phone: '+351912345678' };
-  const profile = (id: string, change: object = {}): Delivery => ({
-    ...delivery(reservation(id), { type: 'guest', data: { id, ...guest, ...change } }),
+for (const make of [hubspotAccount, mailchimpAccount, brevoAccount, salesforceAccount, dynamicsAccount]) {
+  const { preset } = make();
+  test(`${preset}: a contact is compared with the profile of its guest, as the vendor keeps it`, async (t) => {
+    const account = make();
+    const offered = services('/');
+    const server = await listen((request) => account.answer(request));
+    t.after(async () => {
+      await server.close();
+      await offered.close();
+    });
+    const parsed = (values: object) => http.settings.parse({ preset, with: values });
+    const basic = account.variables(server.url);
+    const prepared = await http.prepare?.(parsed(basic), offered, { dryRun: false });
+    const own = { ...basic, ...prepared?.settings };
+    const guest = { first_name: 'Ana', last_name: 'Exemplo', phone: '+351912345678', nationality: 'PT' };
+    const profile = (id: string, change: object = {}): Delivery => ({
+      ...delivery(reservation(id), {
+        type: 'guest',
+        data: { id, ...guest, email: `${id}@guests.example`, ...change } as never,
+      }),
+    });
+    const written = [
+      profile('g1', { first_name: 'Ana ' }),
+      profile('g2', { first_name: 'Eva', phone: '+34600000001' }),
+    ];
+    const destination = http.open(parsed(own), offered);
+    const limits = { batch: http.batch(parsed(own)).standard, deadlineMs: 10_000, leaseLeftMs: () => 60_000 };
+    const outcomes = await destination.deliver(written, {
+      ...limits,
+      extend: async () => true,
+      signal: new AbortController().signal,
+    });
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['delivered']), JSON.stringify(outcomes));
+    const { said } = await audited(
+      { preset, with: own },
+      [profile('g1'), profile('g2', { phone: '+34600000001' }), profile('g3', { phone: '+34600000002' })],
+      (request) => account.answer(request),
+    );
+    assert.deepEqual(
+      said.map((line) => line.replace(/ \S*first_?name$| \S*FNAME$/i, ' the first name')),
+      ['g1 equal', 'g2 changed the first name', 'g3 missing'],
+    );
   });
-  account.answer({
-    method: 'POST',
-    path: '/crm/v3/objects/contacts/batch/upsert',
-    headers: {},
-    text: '',
-    body: {
-      inputs: [
-        {
-          idProperty: 'email',
-          id: 'ana@guests.example',
-          objectWriteTraceId: 'ana@guests.example',
-          properties: {
-            email: 'Ana@guests.example',
-            firstname: 'Ana ',
-            lastname: 'Exemplo',
-            phone: '+351 912 345 678',
-          },
-        },
-        {
-          idProperty: 'email',
-          id: 'eva@guests.example',
-          objectWriteTraceId: 'eva@guests.example',
-          properties: { email: 'eva@guests.example', firstname: 'Eva', lastname: 'Exemplo', phone: '1' },
-        },
-      ],
-    },
-  });
-  const all = [
-    profile('g1'),
-    profile('g2', { email: 'eva@guests.example' }),
-    profile('g3', { email: 'no@guests.example' }),
-  ];
-  const settings = { preset: 'hubspot', auth: { type: 'none' }, with: { base_url: 'SERVER' } };
-  const { said } = await audited(settings, all, (request) => account.answer(request) as Reply);
-  assert.deepEqual(said, ['g1 equal', 'g2 changed properties.firstname properties.phone', 'g3 missing']);
-});
+}

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { healthOf } from '../../../../src/core/deliver/batch.ts';
+import { destinationType as postgres } from '../../../../src/core/deliver/destinations/postgres/destination.ts';
 import { mistypedColumns } from '../../../../src/core/deliver/destinations/postgres/failure.ts';
 import { plainPool } from '../../../support/database.ts';
 import { noPgbouncer, startPgbouncer } from '../../../support/pgbouncer.ts';
-import { delivery, reservation } from '../../support.ts';
+import { delivery, reservation, services } from '../../support.ts';
 import { limits, setUp } from './support.ts';
 
 /** The tables of a warehouse that its owner changed, and the connections to it. */
@@ -187,4 +188,24 @@ test('the login needs no right to create schemas, and none to create tables once
   assert.match(refused.message, /42501.*reservations/);
   await owner.query('drop owned by loader; drop role loader');
   await owner.end();
+});
+
+test('prepare creates the tables and proves login, rights and columns without a row', async (t) => {
+  const { pool, rows, db } = await setUp(t);
+  const offered = services('/');
+  t.after(() => offered.close());
+  const settings = postgres.settings.parse({ url: db.url });
+  const results = async (dryRun = false, given = settings) => {
+    const { steps = [], grants = [] } = (await postgres.prepare?.(given, offered, { dryRun })) ?? {};
+    assert.ok(grants.length > 0);
+    return steps.map(({ result }) => result);
+  };
+  assert.deepEqual(await results(true), ['exists', 'would_create']);
+  assert.deepEqual(await results(), ['exists', 'created', 'exists']);
+  assert.deepEqual(await results(), ['exists', 'exists', 'exists']);
+  assert.deepEqual(await rows('select from innbound.reservations'), []);
+  await pool.query('alter table innbound.reservations drop column channel cascade');
+  assert.deepEqual(await results(true), ['exists', 'exists', 'failed']);
+  const wrong = postgres.settings.parse({ url: db.url.replace(/\/[^/?]*(\?|$)/, '/no_such_database$1') });
+  assert.deepEqual(await results(false, wrong), ['failed']);
 });

@@ -264,7 +264,11 @@ test('server-side encryption, temporary credentials and the type of the content 
   const { server, open } = await setUp(t, {
     format: 'parquet',
     encryption: { type: 'aws:kms', key_id: 'alias/hotels' },
-    credentials: { access_key_id: 'AKIDTEST', secret_access_key: 's', session_token: 'temporary-token' },
+    credentials: {
+      access_key_id: 'AKIDTEST',
+      secret_access_key: 'secret-access-key-1',
+      session_token: 'temporary-token',
+    },
   });
   await open().deliver([delivery(reservation('r'))], limits);
   const [name = ''] = names(server);

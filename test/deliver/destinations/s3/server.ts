@@ -1,5 +1,5 @@
 /** A bucket as S3 documents it, with conditional writes: PutObject, GetObject, HeadObject, ListObjectsV2 with pages. */
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -25,7 +25,28 @@ export interface S3Server {
 }
 
 const bucket = 'lake';
+const secret = 'secret-access-key-1';
 const pageSize = 3;
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+const encoded = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Signature Version 4 as a server checks it: from the decoded path and query, and the bytes of the body. */
+function isSigned({ method, headers }: IncomingMessage, url: URL, body: Buffer): boolean {
+  const form =
+    /^AWS4-HMAC-SHA256 Credential=AKIDTEST\/(\d{8}\/eu-west-1\/s3)\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$/;
+  const [, scope = '', names = '', signature] = form.exec(headers.authorization ?? '') ?? [];
+  if (headers['x-amz-content-sha256'] !== sha256(body)) return false;
+  const path = url.pathname.split('/').map((part) => encoded(decodeURIComponent(part)));
+  const query = [...url.searchParams].map(([name, value]) => `${encoded(name)}=${encoded(value)}`).sort();
+  const signed = names.split(';').map((name) => `${name}:${headers[name]}\n`);
+  const canonical = [method, path.join('/'), query.join('&'), signed.join(''), names, sha256(body)].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], `${scope}/aws4_request`, sha256(canonical)].join('\n');
+  const key = [...scope.split('/'), 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  return hmac(key, toSign).toString('hex') === signature;
+}
 
 export async function s3Server(): Promise<S3Server> {
   const objects = new Map<string, StoredObject>();
@@ -46,13 +67,7 @@ export async function s3Server(): Promise<S3Server> {
     const url = new URL(request.url ?? '', 'http://s3');
     const host = request.headers.host ?? '';
     requests.push({ method: request.method ?? '', host, path: url.pathname });
-    if (
-      !/^AWS4-HMAC-SHA256 Credential=AKIDTEST\/\d{8}\/eu-west-1\/s3\/aws4_request, SignedHeaders=/.test(
-        request.headers.authorization ?? '',
-      )
-    ) {
-      return refuse(response, 403, 'AccessDenied');
-    }
+    if (!isSigned(request, url, body)) return refuse(response, 403, 'SignatureDoesNotMatch');
     if (state.fault) return refuse(response, state.fault.status, state.fault.code);
     const path = decodeURIComponent(url.pathname);
     const key = host.startsWith(`${bucket}.`) ? path.slice(1) : path.slice(`/${bucket}/`.length);

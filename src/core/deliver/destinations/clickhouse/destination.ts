@@ -1,6 +1,6 @@
 import { type Connection, type Dialect, type Erased, names, type Statement } from '../../warehouse/dialect.ts';
 import { placeOf } from '../../warehouse/place.ts';
-import type { Cells, Column, Kind } from '../../warehouse/tables.ts';
+import type { Kind } from '../../warehouse/tables.ts';
 import { warehouseType } from '../../warehouse/type.ts';
 import { clickhouseConnection } from './connection.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -29,14 +29,6 @@ const rank = 'toUInt64(assumeNotNull(epoch)) * 4294967296 + toUInt64(assumeNotNu
 const settings =
   'old_parts_lifetime = 1, cleanup_delay_period = 1, max_cleanup_delay_period = 2, merge_tree_clear_old_parts_interval_seconds = 1, fsync_after_insert = 1, min_rows_to_fsync_after_merge = 1, fsync_part_directory = 1';
 
-/** A boolean must be one of JSON; everything else may be text. */
-const line = (cells: Cells, columns: readonly Column[]): string => {
-  const flags = columns.flatMap(({ name, kind }) =>
-    kind === 'boolean' && cells[name] !== undefined ? [[name, cells[name] === 'true'] as const] : [],
-  );
-  return JSON.stringify(flags.length === 0 ? cells : { ...cells, ...Object.fromEntries(flags) });
-};
-
 const dialect: Dialect = {
   quote,
   table: quote,
@@ -46,11 +38,18 @@ const dialect: Dialect = {
   rows: () => '(SELECT arrayJoin(JSONExtractArrayRaw({rows:String})) AS r)',
   cell: ({ name, kind }) =>
     kind === 'int' ? `toInt32(JSONExtractString(r, '${name}'))` : `JSONExtractString(r, '${name}')`,
+  // A boolean must be one of JSON; everything else may be text.
+  encode(row, columns) {
+    const flags = columns.flatMap(({ name, kind }) =>
+      kind === 'boolean' && row[name] !== undefined ? [[name, row[name] === 'true'] as const] : [],
+    );
+    return JSON.stringify(flags.length === 0 ? row : { ...row, ...Object.fromEntries(flags) });
+  },
   // An insert is enough: of several rows with one key the engine keeps the one with the highest rank.
   merge(table, columns, how, rows) {
     if (how !== 'present') {
       const sql = `INSERT INTO ${quote(table.name)} (${names(dialect, columns)}) FORMAT JSONEachRow`;
-      return [{ sql, values: { body: rows.cells.map((cells) => line(cells, columns)).join('\n') } }];
+      return [{ sql, values: { body: rows.texts.join('\n') } }];
     }
     return rows.cells.map((cells): Statement => {
       const [keys, others] = [true, false].map((isKey) =>

@@ -53,6 +53,7 @@ export function compile(rule: Rule, values: Values, limits: Preset['limits'] = {
       ...rule.read,
       except: rule.read.except.map((path) => withValues(path, values)),
       url: addressOf(withValues(rule.read.url, values)),
+      key: rule.read.key && withValues(rule.read.key, values),
       body: rule.read.body === undefined ? undefined : compileTemplate(rule.read.body as Json),
     },
     answer: rule.answer,

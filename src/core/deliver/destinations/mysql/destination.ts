@@ -51,6 +51,12 @@ const dialect: Dialect = {
     // Compared as the stored keys are.
     return kind === 'key' ? `CONVERT(${cell} USING utf8mb4) COLLATE utf8mb4_bin` : cell;
   },
+  // As literals they take a third of the time of JSON_TABLE (bench warehouses, MariaDB 10.11).
+  encode(row, columns) {
+    let list = '(';
+    for (const { name, kind } of columns) list += `${list.length === 1 ? '' : ','}${literal(row[name], kind)}`;
+    return `${list})`;
+  },
   merge(table: Table, columns, how, rows) {
     const target = dialect.table(table.name);
     const source = `(${sourceSql(dialect, columns)}) s`;
@@ -86,9 +92,7 @@ const dialect: Dialect = {
       const sql = `${insert} SELECT ${names(dialect, columns, 's.')} FROM ${source} ${onDuplicate}`;
       return [{ sql, values: { rows: '[]' } }];
     }
-    // As literals they take a third of the time of JSON_TABLE (bench warehouses, MariaDB 10.11).
-    const lists = rows.cells.map((row) => `(${columns.map((one) => literal(row[one.name], one.kind)).join(',')})`);
-    return [{ sql: `${insert} VALUES ${lists.join(',')} ${onDuplicate}` }];
+    return [{ sql: `${insert} VALUES ${rows.texts.join(',')} ${onDuplicate}` }];
   },
   jsonText: (name) => name,
   digest: {

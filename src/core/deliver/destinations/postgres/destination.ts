@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { isSqlState } from '../../../../kit/sql-state.ts';
 import { capacitySteps } from '../../../canonical/capacity.ts';
 import { brandWriter } from '../../brands.ts';
-import type { BrandFacts, Destination, DestinationType, Outcome } from '../../destination.ts';
+import type { BrandFacts, Destination, DestinationType, Outcome, Prepared, PreparedStep } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
 import { failureOf, mayBeMistyped, mistypedColumns } from './failure.ts';
 import { postgresHoldings } from './holdings.ts';
@@ -25,6 +25,7 @@ export const destinationType: DestinationType<Settings> = {
       `"${settings.schema}"`,
       timeoutMs(settings),
     ),
+  prepare: (settings, { allowPrivate }, { dryRun }) => prepare(settings, allowPrivate, dryRun),
   open(settings, { allowPrivate, clock, brandOf }): Destination {
     const limitMs = timeoutMs(settings);
     const pool = openWarehouse(settings, allowPrivate, limitMs);
@@ -104,6 +105,41 @@ export const destinationType: DestinationType<Settings> = {
     };
   },
 };
+
+/** Creates what is missing, then proves the rights with a merge of no rows. */
+async function prepare(settings: Settings, allowPrivate: boolean, dryRun: boolean): Promise<Prepared> {
+  const limitMs = timeoutMs(settings);
+  const schema = `"${settings.schema}"`;
+  const grants = [
+    `CREATE SCHEMA ${schema} AUTHORIZATION <the user of url>;`,
+    'GRANT TEMPORARY ON DATABASE <the database of url> TO <the user of url>;',
+  ];
+  const steps: PreparedStep[] = [];
+  const pool = openWarehouse(settings, allowPrivate, limitMs);
+  const tablesIn = async (client: pg.PoolClient) =>
+    (await client.query(`select from pg_tables where schemaname = $1`, [settings.schema])).rowCount ?? 0;
+  try {
+    await inTransaction(pool, limitMs, async (client) => {
+      const before = await tablesIn(client);
+      steps.push({ what: 'login', result: 'exists' });
+      if (!dryRun) await migrateWarehouse(client, schema);
+      const isMissing = dryRun ? before === 0 : (await tablesIn(client)) > before;
+      const created = dryRun ? 'would_create' : 'created';
+      steps.push({ what: `tables of ${settings.schema}`, result: isMissing ? created : 'exists' });
+      if (dryRun && isMissing) return;
+      await client.query(stageSql(schema, ['reservations', ...children]));
+      await client.query(mergeReservationsSql(schema, { asNew: false }));
+      steps.push({ what: 'rights and columns', result: 'exists' });
+    });
+  } catch (error) {
+    const outcome = failureOf(error);
+    const message = 'message' in outcome ? outcome.message : '';
+    steps.push({ what: ['login', 'tables', 'rights and columns'][steps.length] ?? '', result: 'failed', message });
+  } finally {
+    await pool.end();
+  }
+  return { steps, settings: {}, grants };
+}
 
 function writeBrand(client: pg.PoolClient, schema: string, integration: string, facts: BrandFacts) {
   const { brandId, timezone, country = null, roomsAvailable, allRooms } = facts;

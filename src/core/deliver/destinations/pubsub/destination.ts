@@ -1,6 +1,7 @@
 import { googleCredentials } from '../../../outbound/auth/assertion.ts';
-import { ask, httpCodes, type Meaning, refusal, type Said, seen } from '../../bus/asking.ts';
+import { ask, httpCodes, type Said, seen } from '../../bus/asking.ts';
 import { type BusMessage, headers, shortKey } from '../../bus/cloud-event.ts';
+import { type Meaning, refusal } from '../../bus/failure.ts';
 import { busDestination, delivered, each } from '../../bus/publisher.ts';
 import type { DeliverLimits } from '../../destination.ts';
 import { type Settings, settingsSchema } from './settings.ts';
@@ -76,5 +77,5 @@ function meaningOf(status: number): Meaning {
   if (status === 401 || status === 403) return 'auth';
   if (status === 404) return 'mismatch';
   if (status === 429) return 'slow';
-  return status === 409 || status >= 499 || status < 300 ? 'again' : 'dead';
+  return status === 409 || status >= 499 || status < 300 ? 'again' : 'refused';
 }

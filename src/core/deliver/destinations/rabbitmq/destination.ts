@@ -50,14 +50,18 @@ export const destinationType = busDestination<Settings>({
         },
         Buffer.from(message.body),
       );
-      // The library reports a returned message in the next turn; the broker sends it before the confirmation.
-      await setImmediate();
-      if (returned.delete(message.id)) throw new NotTaken('UNROUTABLE');
       return delivered;
     };
     return {
       isClosed: () => !channel.active,
-      publish: (messages) => each(messages, publishOne),
+      async publish(messages) {
+        const answers = await each(messages, publishOne);
+        // The broker sends a returned message before its confirmation; the library reports it in the next turn.
+        await setImmediate();
+        return answers.map((answer, i) =>
+          returned.delete(messages[i]?.id ?? '') ? new NotTaken('UNROUTABLE') : answer,
+        );
+      },
       check: async () => {
         if (exchange !== '') await channel.exchangeDeclare({ exchange, passive: true });
         else await channel.queueDeclare({ queue: routingKey, passive: true });

@@ -1,15 +1,7 @@
-import {
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-  S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
-import type { Http } from '../../../outbound/http.ts';
+import { isIP } from 'node:net';
+import { awsSigner } from '../../../outbound/auth/sigv4.ts';
+import type { DestinationServices } from '../../destination.ts';
 import type { FileStore, Replaced, StoredFile } from '../../lake/file-store.ts';
-import { NoAnswer, requestHandler } from './requests.ts';
 import type { Settings } from './settings.ts';
 
 /** Readers skip names that begin with an underscore or a dot. */
@@ -20,52 +12,87 @@ const probeText = 'Written to learn whether conditional writes are honoured.\n';
 const mostPages = 1_000;
 const mostCharacters = 64 * 1024 * 1024;
 
+/** There is no answer, or none of S3. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** The service refused. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, body: string) {
+    super();
+    this.status = status;
+    this.code = /<Code>(\w{1,60})<\/Code>/.exec(body)?.[1] ?? 'no code';
+  }
+}
+
+interface Asked {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  readonly late?: AbortSignal | undefined;
+}
+
 /** A bucket as a place for files. The tag of an object is its ETag. */
-export function bucketStore(settings: Settings, http: Http, deadlineMs: number): FileStore & { close(): void } {
-  const client = clientFor(settings, http, deadlineMs);
-  const { bucket: Bucket, prefix, encryption } = settings;
+export function bucketStore(
+  settings: Settings,
+  { http, clock }: Pick<DestinationServices, 'http' | 'clock'>,
+  deadlineMs: number,
+): FileStore {
+  const { prefix, encryption, region, credentials } = settings;
+  const base = addressOf(settings);
+  const sign = awsSigner({ service: 's3', region, credentials });
   const under = prefix === undefined ? '' : `${prefix}/`;
-  const signalled = (late: AbortSignal | undefined) => (late ? { abortSignal: late } : {});
-  /** Rejects with the service's error or with NoAnswer, never with what its text made of the parser. */
-  const send = (async (...asked: Parameters<typeof client.send>) => {
-    try {
-      return await client.send(...asked);
-    } catch (error) {
-      if (error instanceof S3ServiceException || error instanceof NoAnswer) throw error;
-      throw new NoAnswer('protocol', 'the answer is not one of S3');
-    }
-  }) as typeof client.send;
+
+  async function ask(method: string, key: string, { query = {}, headers = {}, body, late }: Asked = {}) {
+    const url = new URL(base + key.split('/').map(encoded).join('/'));
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const request = { method, url: url.href, headers, ...(body !== undefined && { body }) };
+    const answer = await http.request({
+      ...request,
+      headers: await sign(request, clock.now()),
+      deadlineMs,
+      idleMs: deadlineMs,
+      expects: method === 'GET' && key !== '' ? 'file' : 'short',
+      ...(late && { signal: late }),
+    });
+    if (answer.kind === 'failed') throw new NoAnswer(answer.reason, answer.message);
+    if (answer.status < 300) return answer;
+    throw new Refused(answer.status, new TextDecoder().decode(answer.bytes));
+  }
 
   async function put(
     name: string,
-    Body: Uint8Array | string,
-    condition: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>,
+    body: Uint8Array | string,
+    condition: { readonly 'if-match'?: string; readonly 'if-none-match'?: string },
     late?: AbortSignal,
   ): Promise<Replaced> {
     late?.throwIfAborted();
     try {
-      const { ETag } = await send(
-        new PutObjectCommand({
-          Bucket,
-          Key: under + name,
-          Body,
-          ...condition,
-          ContentType: name.endsWith('.parquet') ? 'application/vnd.apache.parquet' : 'application/x-ndjson',
-          ...(encryption && {
-            ServerSideEncryption: encryption.type,
-            ...(encryption.key_id !== undefined && { SSEKMSKeyId: encryption.key_id }),
-          }),
+      const headers = {
+        ...condition,
+        'content-type': name.endsWith('.parquet') ? 'application/vnd.apache.parquet' : 'application/x-ndjson',
+        ...(encryption && {
+          'x-amz-server-side-encryption': encryption.type,
+          ...(encryption.key_id !== undefined && { 'x-amz-server-side-encryption-aws-kms-key-id': encryption.key_id }),
         }),
-        signalled(late),
-      );
+      };
+      const { etag } = (await ask('PUT', under + name, { headers, body, late })).headers;
       // A server that is not S3 may answer 200 to anything.
-      if (ETag === undefined) throw new NoAnswer('protocol', 'the answer to a write has no ETag');
-      return { kind: 'written', tag: ETag };
+      if (etag === undefined) throw new NoAnswer('protocol', 'the answer to a write has no ETag');
+      return { kind: 'written', tag: etag };
     } catch (error) {
       // 409: another conditional write of the same object is in progress. 404: an object that must exist does not.
-      if (statusOf(error) === 412 || statusOf(error) === 409 || (condition.IfMatch && statusOf(error) === 404)) {
-        return { kind: 'changed' };
-      }
+      const status = statusOf(error);
+      if (status === 412 || status === 409 || (condition['if-match'] && status === 404)) return { kind: 'changed' };
       throw error;
     }
   }
@@ -73,7 +100,7 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
   /** Tries it: some S3-compatible services ignore the conditions, others refuse requests with them. */
   async function probe(late: AbortSignal): Promise<boolean> {
     await put(probeName, probeText, {}, late);
-    const isRefused = async (condition: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>) =>
+    const isRefused = async (condition: Parameters<typeof put>[2]) =>
       put(probeName, probeText, condition, late).then(
         ({ kind }) => kind === 'changed',
         (error: unknown) => {
@@ -82,10 +109,22 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
         },
       );
     return (
-      (await isRefused({ IfNoneMatch: '*' })) && (await isRefused({ IfMatch: '"00000000000000000000000000000000"' }))
+      (await isRefused({ 'if-none-match': '*' })) &&
+      (await isRefused({ 'if-match': '"00000000000000000000000000000000"' }))
     );
   }
   let guarded: Promise<boolean> | undefined;
+
+  /** Undefined if there is no such object. */
+  async function get(method: 'GET' | 'HEAD', name: string, late?: AbortSignal) {
+    try {
+      const { bytes, headers } = await ask(method, under + name, { late });
+      return { bytes, tag: headers.etag ?? '' };
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    }
+  }
 
   return {
     isGuarded: (late) => {
@@ -103,21 +142,25 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
       let next: string | undefined;
       let characters = 0;
       for (let pages = 1; ; pages++) {
-        const page = await send(
-          new ListObjectsV2Command({
-            Bucket,
-            Prefix: folder === '' ? under : `${under}${folder}/`,
-            ...(next !== undefined && { ContinuationToken: next }),
-          }),
-          signalled(late),
-        );
-        for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-          const name = Key.slice(under.length);
-          characters += Key.length;
-          if (!name.startsWith('_')) files.push({ name, size: Size, modifiedAtMs: LastModified?.getTime() ?? 0 });
+        const query = {
+          'list-type': '2',
+          prefix: folder === '' ? under : `${under}${folder}/`,
+          ...(next !== undefined && { 'continuation-token': next }),
+        };
+        const page = new TextDecoder().decode((await ask('GET', '', { query, late })).bytes);
+        const isTruncated = textIn(page, 'IsTruncated');
+        if (isTruncated === undefined || !/<\/ListBucketResult>\s*$/.test(page)) {
+          throw new NoAnswer('protocol', 'the answer is not one of S3');
         }
-        if (!page.IsTruncated) return files;
-        next = page.NextContinuationToken;
+        for (const [, object = ''] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+          const key = textIn(object, 'Key') ?? '';
+          const name = key.slice(under.length);
+          const modifiedAtMs = Date.parse(textIn(object, 'LastModified') ?? '') || 0;
+          characters += key.length;
+          if (!name.startsWith('_')) files.push({ name, size: Number(textIn(object, 'Size')), modifiedAtMs });
+        }
+        if (isTruncated !== 'true') return files;
+        next = textIn(page, 'NextContinuationToken');
         // Otherwise an erasure would pass over the rest and look complete.
         if (next === undefined) throw new NoAnswer('protocol', 'the listing does not say how to ask for its next page');
         if (pages === mostPages || characters > mostCharacters) {
@@ -125,68 +168,50 @@ export function bucketStore(settings: Settings, http: Http, deadlineMs: number):
         }
       }
     },
-    read: (name, late) => get(name, late),
+    read: (name, late) => get('GET', name, late),
     async *pieces(name, late) {
-      const copy = await get(name, late);
+      const copy = await get('GET', name, late);
       if (copy !== undefined) yield copy.bytes;
     },
     replace: async (name, content, expected, late) => {
       if (guarded === undefined || (await guarded)) {
-        return put(name, content, expected === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: expected }, late);
+        return put(name, content, expected === 'absent' ? { 'if-none-match': '*' } : { 'if-match': expected }, late);
       }
       // Another node may replace the object between this check and the write; therefore each node writes its own objects.
-      if (expected !== 'absent' && (await tagOf(name)) !== expected) return { kind: 'changed' };
+      if (expected !== 'absent' && (await get('HEAD', name))?.tag !== expected) return { kind: 'changed' };
       return put(name, content, {}, late);
     },
-    close: () => client.destroy(),
   };
-
-  async function tagOf(name: string): Promise<string | undefined> {
-    try {
-      return (await send(new HeadObjectCommand({ Bucket, Key: under + name }))).ETag;
-    } catch (error) {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    }
-  }
-
-  async function get(name: string, late?: AbortSignal): Promise<{ bytes: Uint8Array; tag: string } | undefined> {
-    try {
-      const { Body, ETag } = await send(new GetObjectCommand({ Bucket, Key: under + name }), signalled(late));
-      return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), tag: ETag ?? '' };
-    } catch (error) {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    }
-  }
 }
 
-function clientFor(settings: Settings, http: Http, deadlineMs: number): S3Client {
-  const { region, endpoint, addressing, credentials } = settings;
-  return new S3Client({
-    region,
-    ...(endpoint !== undefined && { endpoint }),
-    forcePathStyle: addressing === 'path',
-    // AWS's own tools look for the identity of the machine, also at its metadata address: our client does not see those requests.
-    ...(credentials !== 'machine' && {
-      credentials: {
-        accessKeyId: credentials.access_key_id,
-        secretAccessKey: credentials.secret_access_key,
-        ...(credentials.session_token !== undefined && { sessionToken: credentials.session_token }),
-      },
-    }),
-    requestHandler: requestHandler(http, deadlineMs) as NonNullable<
-      ConstructorParameters<typeof S3Client>[0]
-    >['requestHandler'] &
-      object,
-    // The outbox retries, and knows that a write may have arrived.
-    maxAttempts: 1,
-    // Other services do not support the checksums that S3 uses by default.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
+/** The address of the bucket, with / at its end. A certificate of the service fits names without further dots only. */
+function addressOf({ bucket, region, endpoint, addressing }: Settings): string {
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const url = new URL(endpoint ?? `https://s3.${region}.${domain}`);
+  const isInHost =
+    addressing === 'virtual_host' &&
+    isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 &&
+    !(bucket.includes('.') && url.protocol === 'https:');
+  if (isInHost) url.hostname = `${bucket}.${url.hostname}`;
+  const path = url.pathname.replace(/\/$/, '');
+  return `${url.origin}${path}/${isInHost ? '' : `${bucket}/`}`;
 }
 
-export function statusOf(error: unknown): number | undefined {
-  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-}
+/** As S3 signs paths: what is not a letter, a digit or one of -._~ is percent-encoded. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
+);
+
+const textIn = (xml: string, tag: string): string | undefined =>
+  new RegExp(`<${tag}>([^<]*)</${tag}>`)
+    .exec(xml)?.[1]
+    ?.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
+      if (name !== undefined) return entities.get(name) ?? all;
+      const code = Number(hex === undefined ? decimal : `0x${hex}`);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+    });
+
+const statusOf = (error: unknown): number | undefined => (error instanceof Refused ? error.status : undefined);

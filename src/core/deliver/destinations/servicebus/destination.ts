@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { EpochMs } from '../../../../terms.ts';
-import { ask, httpCodes, type Meaning, refusal } from '../../bus/asking.ts';
+import { ask, httpCodes } from '../../bus/asking.ts';
 import { type BusMessage, headers, shortKey } from '../../bus/cloud-event.ts';
+import { type Meaning, refusal } from '../../bus/failure.ts';
 import { busDestination, delivered } from '../../bus/publisher.ts';
 import { mostBytes, type Settings, settingsSchema } from './settings.ts';
 
@@ -76,8 +77,9 @@ export function accessToken(resource: string, keyName: string, key: string, now:
 /** 403 is also the answer to a full entity and to a message that is too large. */
 function meaningOf(status: number, text: string): Meaning {
   if (status === 401) return 'auth';
-  if (status === 403) return /quota|full/i.test(text) ? 'slow' : /size|large/i.test(text) ? 'dead' : 'auth';
+  if (status === 403) return /quota|full/i.test(text) ? 'slow' : /size|large/i.test(text) ? 'tooLarge' : 'auth';
+  if (status === 413) return 'tooLarge';
   if (status === 404 || status === 410) return 'mismatch';
   if (status === 429 || status === 503) return 'slow';
-  return status >= 500 || status < 300 ? 'again' : 'dead';
+  return status >= 500 || status < 300 ? 'again' : 'refused';
 }
