@@ -13,7 +13,7 @@ const rich = shaperOf({
   shape: { root_path: 'a[].b' },
   map: {
     id: { first: ['x.y', '$key', '$parent.z'] },
-    confirmation_number: { join: ['x', { path: 'y', split: { on: '-', part: 1 } }], with: '/' },
+    confirmation_number: { join: ['x', { path: 'y', empty: ['-'] }], with: '/' },
     check_in: { min: 'l[].d' },
     check_out: { max: { from: 'l', value: 'd' }, add_days: 'n' },
     booking_date: { path: 'd', date: ['epoch_s', 'DD/MM/YYYY', 'iso'], if_invalid: 'drop' },
@@ -28,7 +28,7 @@ const rich = shaperOf({
         where: { x: { not: 'z' } },
         fields: {
           last_name: { path: 'x', name: 'last' },
-          nationality: { path: 'y', country: 'de', if_invalid: 'drop' },
+          nationality: { path: 'y', if_invalid: 'drop' },
         },
       },
       { join: { in: '$body.t', key: 'k', by: 'x' }, fields: { first_name: 'y' } },

@@ -51,7 +51,7 @@ const mapped = (object: JsonObject, change: (value: Json, key: string) => Json):
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
 /** The keys of a mapping whose values are not paths. */
-const literal = wordSet('const default values date number name empty split minor_units negate with country if_invalid');
+const literal = wordSet('const default values date number name empty minor_units negate with if_invalid');
 
 function source(value: Json, scope: Scope): Json {
   if (typeof value === 'string') return walk(value, scope).text;

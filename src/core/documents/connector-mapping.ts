@@ -116,12 +116,6 @@ export const flatSchema = z.strictObject({
   key: flatKey.describe(
     'What all rows of a reservation share: a path, several paths, or a field with any source, such as { first: [masterId, bookId] }.',
   ),
-  add: z
-    .record(z.string().min(1), path)
-    .optional()
-    .describe(
-      'Fields to add to each row, with their paths in the response: { room: $parent.$key, day: $key, currency: $body.currency }. Keys, enclosing objects and the rest of the response are not known to rows otherwise, because the rows of several responses are grouped.',
-    ),
   whole: z
     .boolean()
     .optional()

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { countryLanguages } from '../canonical/values.ts';
 
 /** One field of a connector's mapping: where its value comes from and what is done with it. */
 
@@ -33,8 +32,6 @@ export const conditionSchema = z
 
 export const valueMap = z.record(z.string(), spellings);
 export const numberFormat = z.enum(['point', 'comma']);
-
-const namePart = z.enum(['first', 'last']);
 
 /** One source, then modifiers; these are applied in the order in which they stand here. */
 export const fieldFormSchema = z
@@ -74,26 +71,7 @@ export const fieldFormSchema = z
       .array(z.union([scalar, z.strictObject({}), z.array(z.never()).max(0)]))
       .optional()
       .describe('Values that mean "no value", such as N/A, {} or [].'),
-    split: z
-      .strictObject({
-        on: z.string().min(1).describe('Where the text is cut.'),
-        part: z.int().describe('Which piece to use, from 0; -1 is the last.'),
-      })
-      .optional()
-      .describe('Splits a text and uses one piece.'),
-    name: z
-      .union([
-        namePart,
-        z.strictObject({
-          part: namePart.describe('Which part of the full name.'),
-          order: z
-            .enum(['first_last', 'last_first'])
-            .optional()
-            .describe('The order of the names, if the script does not determine it.'),
-        }),
-      ])
-      .optional()
-      .describe('Extracts the first or the last name from a full name.'),
+    name: z.enum(['first', 'last']).optional().describe('Extracts the first or the last name from a full name.'),
     values: valueMap
       .optional()
       .describe('Canonical value to the partner’s spellings, for this field alone; `*` is any other spelling.'),
@@ -120,10 +98,6 @@ export const fieldFormSchema = z
         .optional()
         .describe('Adds a number of days to the date: a number, or a field that holds one.');
     },
-    country: z
-      .union([z.enum(countryLanguages), z.array(z.enum(countryLanguages)).min(1)])
-      .optional()
-      .describe('The value is a country’s name in this language, or a code: it becomes the two-letter code.'),
     if_invalid: z
       .enum(['drop', 'dead_letter'])
       .optional()

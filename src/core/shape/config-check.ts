@@ -21,7 +21,7 @@ function checkFlat({ map = {} }: ShapeConfig, flat: FlatConfig, env: Env): void 
     if (typeof value === 'string') {
       const start = /^\$(?:key|parent)\b|^\$rows(?:\[\]|\.\*|\[-?\d+\]|\.\d+)\.\$(?:key|parent)\b/.exec(value)?.[0];
       if (start !== undefined)
-        env.problem(at, `${start} is not known: the rows of several responses are grouped. ${remedy}`, 0);
+        env.problem(at, `${start} is not known: the rows of several responses are grouped`, 0);
     } else if (Array.isArray(value)) {
       for (const [index, one] of value.entries()) check(one, `${at}[${index}]`);
     } else if (isObject(value)) {
@@ -46,7 +46,6 @@ function checkFlat({ map = {} }: ShapeConfig, flat: FlatConfig, env: Env): void 
 
 /** Where a field has a path, or fields with paths. */
 const sources = ['path', 'first', 'join', 'sum', 'product', 'min', 'max', 'count', 'add_days'];
-const remedy = 'Add it to each row by shape.flat.add: { NAME: $key }, and map NAME';
 
 function checkDates(config: ShapeConfig, env: Env): void {
   const dates = config.shape?.dates;

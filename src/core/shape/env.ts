@@ -68,17 +68,8 @@ export class Env {
     );
   }
 
-  /** Parses a path that is read while a row is still in its response, so that $body is known for flat rows too. */
-  pathInResponse(text: string, at: string): MappingPath | undefined {
-    return this.#parsed(text, at, (message, offset) => this.problem(at, message, offset), false);
-  }
-
-  #parsed(
-    text: string,
-    at: string,
-    fail: (message: string, offset: number) => void,
-    flat = this.options.flat,
-  ): MappingPath | undefined {
+  #parsed(text: string, at: string, fail: (message: string, offset: number) => void): MappingPath | undefined {
+    const { flat } = this.options;
     const parsed = parsePath(text);
     if (parsed.kind === 'bad') {
       fail(parsed.message, parsed.offset);

@@ -2,7 +2,7 @@ import type { Json } from '../../terms.ts';
 import { passes } from '../canonical/field-check.ts';
 import { noteOf } from '../canonical/notes.ts';
 import { negate, shiftPoint } from '../canonical/reservation.ts';
-import { minorDigits, toCountry } from '../canonical/values.ts';
+import { minorDigits } from '../canonical/values.ts';
 import { compileCondition, type Holds } from './condition.ts';
 import type { FieldForm } from './config.ts';
 import { addDays, isPlaceholderDate, isZeros } from './dates.ts';
@@ -32,7 +32,6 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
   const leaf = isLeaf(form);
   const steps = [
     emptied(form),
-    splitted(form),
     named(form),
     valued(form, slot, at, env),
     leaf ? numbered(slot.reading) : undefined,
@@ -40,7 +39,6 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     negated(form),
     leaf ? dated(slot) : undefined,
     later(form, slot, at, env),
-    countried(form),
   ].filter((step) => step !== undefined);
   let read = steps.length === 0 ? source : chained(source, steps);
   if (form.when !== undefined) read = conditional(read, compileCondition(form.when, `${at}.when`, env), env.traced);
@@ -107,15 +105,9 @@ function emptied({ empty }: FieldForm): Modify | undefined {
     blanks.has(isHollow(value) ? JSON.stringify(value) : (keyText(value)?.trim() ?? '')) ? undefined : value;
 }
 
-function splitted({ split }: FieldForm): Modify | undefined {
-  if (split === undefined) return undefined;
-  return (value) => keyText(value)?.split(split.on).at(split.part)?.trim();
-}
-
 function named({ name }: FieldForm): Modify | undefined {
   if (name === undefined) return undefined;
-  const { part, order } = typeof name === 'string' ? { part: name, order: undefined } : name;
-  return (value) => (typeof value === 'string' ? namePart(value, part, order) : value);
+  return (value) => (typeof value === 'string' ? namePart(value, name) : value);
 }
 
 function valued(form: FieldForm, slot: Slot, at: string, env: Env): Modify | undefined {
@@ -192,10 +184,4 @@ function later({ add_days: days }: FieldForm, slot: Slot, at: string, env: Env):
     if (number === undefined || typeof value !== 'string') return undefined;
     return addDays(value, Number(number)) ?? value;
   };
-}
-
-function countried({ country }: FieldForm): Modify | undefined {
-  if (country === undefined) return undefined;
-  const languages = typeof country === 'string' ? [country] : country;
-  return (value) => (typeof value === 'string' ? (toCountry(value, languages) ?? value) : value);
 }

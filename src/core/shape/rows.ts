@@ -28,17 +28,16 @@ export function compileRows(shape: ShapeSection, env: Env) {
   const root = place(shape.root_path, 'shape.root_path', env);
   const alone = shape.single_path === undefined ? undefined : place(shape.single_path, 'shape.single_path', env);
   const total = place(shape.total ?? 'total', 'shape.total', env);
-  const add = compileAdd(shape, env);
   const further = (shape.also ?? []).map(({ path, set = {}, partial = false }, i) => {
     const { each } = place(path, `shape.also[${i}].path`, env);
-    return { partial, rows: (scope: Scope) => add(each(scope)).map((row) => withFields(row, set)) };
+    return { partial, rows: (scope: Scope) => each(scope).map((row) => withFields(row, set)) };
   });
   /** All rows, or why the response has none. */
   const all = (body: Json): FoundRows | Misshapen => {
     const scope = answerScope(body);
     const located = listAt(root, scope, shape);
     if (located) return located;
-    const rows = add(root.each(scope));
+    const rows = root.each(scope);
     if (further.length === 0) return { kind: 'ok', rows, partial: [] };
     const those = (partial: boolean) => further.flatMap((list) => (list.partial === partial ? list.rows(scope) : []));
     return { kind: 'ok', rows: [...rows, ...those(false)], partial: those(true) };
@@ -57,23 +56,6 @@ export function compileRows(shape: ShapeSection, env: Env) {
 function answerScope(body: Json): Scope {
   const scope = loneScope(body);
   return isObject(body) && Array.isArray(body.$list) ? { ...scope, item: body.$list } : scope;
-}
-
-/** Flat rows are collected without their response, so what they need of it is added to them first. */
-function compileAdd({ flat }: ShapeSection, env: Env): (rows: readonly Scope[]) => readonly Scope[] {
-  const fields = Object.entries(flat?.add ?? {}).flatMap(([name, text]) => {
-    const path = env.pathInResponse(text, documentPath('shape.flat.add', name));
-    return path === undefined ? [] : [[name, compileRead(path, false)] as const];
-  });
-  if (fields.length === 0) return (rows) => rows;
-  return (rows) =>
-    rows.map((row) => {
-      const added = fields.flatMap(([name, read]) => {
-        const value = read(row);
-        return value === undefined ? [] : [[name, value] as const];
-      });
-      return withFields(row, Object.fromEntries(added));
-    });
 }
 
 function withFields(row: Scope, fields: Readonly<Record<string, Json>>): Scope {

@@ -105,17 +105,13 @@ const eastAsian = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script
  * One part of a full name. In `Berg, Anna van der` and `BERG/ANNA` the family name comes first; otherwise it is the last word with
  * the particles before it. Names in Chinese, Japanese and Korean script begin with the family name. A single word is a family name.
  */
-export function namePart(
-  full: string,
-  part: NamePart,
-  order: 'first_last' | 'last_first' | undefined,
-): string | undefined {
-  const [first, last] = splitName(full.trim().replace(/\s+/gu, ' '), order);
+export function namePart(full: string, part: NamePart): string | undefined {
+  const [first, last] = splitName(full.trim().replace(/\s+/gu, ' '));
   const name = part === 'first' ? first : last;
   return name === '' ? undefined : name;
 }
 
-function splitName(full: string, order: 'first_last' | 'last_first' | undefined): [first: string, last: string] {
+function splitName(full: string): [first: string, last: string] {
   const sign = full.includes(',') ? ',' : full.includes('/') ? '/' : undefined;
   if (sign !== undefined) {
     const at = full.indexOf(sign);
@@ -123,12 +119,7 @@ function splitName(full: string, order: 'first_last' | 'last_first' | undefined)
   }
   const words = full.split(' ');
   if (words.length === 1) return ['', full];
-  const familyFirst = order === 'last_first' || (order === undefined && eastAsian.test(full));
-  if (familyFirst) {
-    let end = 1;
-    while (end < words.length - 1 && isParticle(words[end - 1])) end++;
-    return [words.slice(end).join(' '), words.slice(0, end).join(' ')];
-  }
+  if (eastAsian.test(full)) return [words.slice(1).join(' '), words[0] ?? ''];
   let start = words.length - 1;
   while (start > 1 && isParticle(words[start - 1])) start--;
   return [words.slice(0, start).join(' '), words.slice(start).join(' ')];
