@@ -42,7 +42,10 @@ export const vendor: Vendor = {
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) =>
     tokens.isValid(/^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1]) ? undefined : refused(401, 'Token expired'),
-  expects: (stay) => ({ id: String(987_000 + stay.no), adults: undefined }),
+  expects: (stay) => ({
+    id: String(987_000 + stay.no),
+    adults: stay.rooms.length === 1 ? guestsOf(stay, 'adults') + guestsOf(stay, 'children') : undefined,
+  }),
   routes: [
     {
       method: 'POST',
