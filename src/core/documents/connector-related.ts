@@ -83,7 +83,7 @@ export const inventorySchema = crossChecked(
 /** The call after a page is stored. */
 const acknowledgeParts = {
   ...requestParts(acknowledgePlaceholders),
-  method: z.enum(['GET', 'POST', 'PUT']).default('GET').describe('The method of the call. Without `body` it has none.'),
+  method: z.enum(['GET', 'POST']).default('GET').describe('The method of the call. Without `body` it has none.'),
 };
 const checkAcknowledge = (request: Readonly<Record<string, unknown>>, report: Report): void => {
   checkBody(request, report);

@@ -1,10 +1,8 @@
 import { day, flag, ok, oneOf, refused, text, type Vendor, whole } from '../vendor.ts';
 import { guestsOf, type Stay } from '../world.ts';
 
-/** HotelRunner: a queue of undelivered reservations, each confirmed by the id of its message; credentials in the query. */
+/** HotelRunner: a list that shows undelivered messages of the last ten days unless asked for all; credentials in the query. */
 const credentials = { token: oneOf('a-token'), hr_id: oneOf('4711') };
-const confirmed = new Set<string>();
-const uidOf = ({ no, changedAt, amount, status }: Stay) => `${no}-${changedAt}-${amount}-${status}`;
 
 const rowOf = (stay: Stay) => ({
   reservation_id: stay.no,
@@ -37,7 +35,7 @@ const rowOf = (stay: Stay) => ({
     total: 1,
     daily_prices: [],
   })),
-  message_uid: uidOf(stay),
+  message_uid: `${stay.no}-${stay.changedAt}`,
 });
 
 export const vendor: Vendor = {
@@ -64,27 +62,19 @@ export const vendor: Vendor = {
         page: whole,
       },
       answer: (asked, book) => {
-        const open = asked.text('undelivered', 'true') === 'true';
+        const isOpen = asked.text('undelivered', 'true') === 'true';
         const number = asked.text('reservation_number');
         const from = asked.text('from_date', new Date(Date.now() - 864e6).toISOString().slice(0, 10));
         const found = book
           .filter((stay) => (number === '' ? stay.bookedAt.slice(0, 10) >= from : `R${stay.no}` === number))
-          .filter((stay) => !open || !confirmed.has(uidOf(stay)))
+          .filter((stay) => !isOpen || stay.no % 2 === 0)
+          .filter((stay) => stay.changedAt.slice(0, 10) >= asked.text('from_last_update_date'))
           .map(rowOf);
-        // Capped, whatever is asked for.
+        // Another application confirmed half of the messages. Pages are capped, whatever is asked for.
         const [page, size] = [asked.number('page', 1), Math.min(25, asked.number('per_page', 10))];
         const reservations = found.slice((page - 1) * size, page * size);
         const pages = Math.max(1, Math.ceil(found.length / size));
         return ok({ reservations, count: reservations.length, current_page: page, pages });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/reservations/~',
-      query: { ...credentials, message_uid: text, pms_number: text },
-      answer: (asked) => {
-        confirmed.add(asked.text('message_uid'));
-        return ok({ status: 'ok' });
       },
     },
   ],
