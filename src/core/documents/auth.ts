@@ -3,6 +3,7 @@ import { answerPath, placeText } from './answer-path.ts';
 import { checkedText, crossChecked } from './checked.ts';
 import { checkPlaceholders, placeholderNames, signedHeaderPlaceholders, signPlaceholders } from './placeholders.ts';
 import { durationText, headerName, httpUrl, secretText } from './scalars.ts';
+import { hasReference } from './secret-reference.ts';
 
 /** How requests are authenticated, to partners' APIs and to `http` destinations. */
 
@@ -59,7 +60,6 @@ const digest = z
 const oauth2Shape = {
   type: z.literal('oauth2').describe('OAuth 2.0; tokens are fetched, kept encrypted and refreshed before they expire.'),
   token_url: httpUrl().describe('Where tokens are issued and refreshed.'),
-  refresh_url: httpUrl().optional().describe('Where tokens are refreshed, if it is another address.'),
   client_id: z.string().min(1).describe('The client id that the partner issued.'),
   client_auth: z
     .enum(['basic', 'post'])
@@ -75,15 +75,15 @@ const oauth2Shape = {
     .describe('Further parameters of every token request.'),
 };
 
-const oauth2 = z.discriminatedUnion('grant', [
-  z
-    .strictObject({
-      ...oauth2Shape,
-      grant: z.literal('client_credentials').describe('The service asks in its own name.'),
-      client_secret: secretText().describe('The client’s secret, as the partner issued it.'),
-    })
-    .meta({ title: 'oauth2, client_credentials', description: 'Tokens in the name of the service itself.' }),
-  z
+const clientCredentials = z
+  .strictObject({
+    ...oauth2Shape,
+    grant: z.literal('client_credentials').describe('The service asks in its own name.'),
+    client_secret: secretText().describe('The client’s secret, as the partner issued it.'),
+  })
+  .meta({ title: 'oauth2, client_credentials', description: 'Tokens in the name of the service itself.' });
+
+const authorizationCode = z
     .strictObject({
       ...oauth2Shape,
       grant: z
@@ -102,7 +102,23 @@ const oauth2 = z.discriminatedUnion('grant', [
         .default(true)
         .describe('Whether PKCE (S256) is used; only for servers that refuse it, `false`.'),
     })
-    .meta({ title: 'oauth2, authorization_code', description: 'Tokens in the name of a person who consented.' }),
+    .meta({ title: 'oauth2, authorization_code', description: 'Tokens in the name of a person who consented.' });
+
+const oauth2 = z.discriminatedUnion('grant', [clientCredentials, authorizationCode]);
+
+/** With a path, the token's address moves with `base_url`, such as to a sandbox. */
+const besideBase = {
+  token_url: checkedText('a URL, or a path', (text) =>
+    hasReference(text) || /^(?:https?:\/)?\/[^/\\]/.test(text)
+      ? undefined
+      : { message: 'must be a URL that starts with https:// or http://, or a path on the host of base_url, such as /oauth/token' },
+  )
+    .meta({ credential: 'url' })
+    .describe('Where tokens are issued and refreshed: a URL, or a path on the host of `base_url`.'),
+};
+const pullOauth2 = z.discriminatedUnion('grant', [
+  clientCredentials.extend(besideBase).meta(clientCredentials.meta() ?? {}),
+  authorizationCode.extend(besideBase).meta(authorizationCode.meta() ?? {}),
 ]);
 
 const hmac = crossChecked(
@@ -203,7 +219,7 @@ export const pullAuthSchema = z.discriminatedUnion('type', [
   apiKey,
   basic,
   digest,
-  oauth2,
+  pullOauth2,
   hmac,
   custom,
   login,

@@ -99,7 +99,9 @@ function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationP
   if (auth.type === 'digest') return auth;
   if (auth.type === 'login') return loginOf(auth);
   if (auth.type !== 'oauth2') return auth;
-  return URL.parse(auth.token_url)?.origin === URL.parse(base_url)?.origin ? { ...auth, headers } : auth;
+  const address = URL.parse(auth.token_url, base_url);
+  const whole = { ...auth, token_url: address?.href ?? auth.token_url };
+  return address?.origin === URL.parse(base_url)?.origin ? { ...whole, headers } : whole;
 }
 
 function loginOf({ lifetime, place, value, ...login }: Extract<PullAuthDocument, { type: 'login' }>) {

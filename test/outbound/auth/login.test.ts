@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestToken, statedLifetimeMs } from '../../../src/core/outbound/auth/token-request.ts';
+import { statedLifetimeMs } from '../../../src/core/outbound/auth/token-request.ts';
 import { list, setUpAsking } from '../../intake/pull/support/asking.ts';
 import { sync } from '../../intake/pull/support/runtime.ts';
 
@@ -120,29 +120,4 @@ test('the end of a token is a number of seconds, or a date-time that is still to
     [0, undefined],
   ] as const;
   for (const [stated, ms] of cases) assert.equal(statedLifetimeMs(stated, now), ms, String(stated));
-});
-
-test('a token is refreshed at its own address', async () => {
-  const partner = await partnerOf(({ path }) => ({ json: { access_token: path } }));
-  const oauth = {
-    type: 'oauth2',
-    grant: 'client_credentials',
-    client_id: 'c',
-    client_secret: 's',
-    client_auth: 'post',
-    scopes: [],
-    params: {},
-    token_url: `${partner.url}/token`,
-    refresh_url: `${partner.url}/refresh`,
-  } as const;
-  const tokenOf = async (parameters: Record<string, string>) => {
-    const renewal = await requestToken(
-      { http: runtime.http, clock: { now: Date.now } as never },
-      { ...oauth, scopes: [] },
-      parameters,
-    );
-    return renewal.kind === 'renewed' && renewal.tokens.accessToken;
-  };
-  assert.equal(await tokenOf({ grant_type: 'client_credentials' }), '/token');
-  assert.equal(await tokenOf({ grant_type: 'refresh_token', refresh_token: 'r' }), '/refresh');
 });

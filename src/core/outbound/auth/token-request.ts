@@ -33,9 +33,7 @@ export async function requestToken(
     headers.authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   }
   const secrets = [oauth.client_secret ?? '', ...Object.values(oauth.headers ?? {}), ...Object.values(parameters)];
-  const isRefresh = parameters.grant_type === 'refresh_token';
-  const url = (isRefresh ? oauth.refresh_url : undefined) ?? oauth.token_url;
-  return sendTokenRequest(ports, { url, headers, body, secrets });
+  return sendTokenRequest(ports, { url: oauth.token_url, headers, body, secrets });
 }
 
 /** `secrets` are masked in what the answer says. */
