@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { findSystems, readSystems } from '../../src/core/documents/systems.ts';
 
@@ -30,4 +31,13 @@ test('a misspelt name finds nothing and names the nearest; an unknown one names 
 test('nothing lists all, and no two systems have the same name', () => {
   assert.equal(names('').length, systems.length);
   for (const { name, title } of systems) assert.deepEqual([names(name), names(title)], [[name], [name]]);
+});
+
+test('the integration of a system names every variable that its connector reads, so that it works with these', () => {
+  const variables = (text: string) => new Set(text.match(/\$\{env:\w+\}/g));
+  for (const { name, integration } of systems) {
+    const file = new URL(`../../connectors/${name}/connector.yaml`, import.meta.url);
+    const unnamed = variables(readFileSync(file, 'utf8')).difference(variables(integration));
+    assert.deepEqual([...unnamed], [], name);
+  }
 });
