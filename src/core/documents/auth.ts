@@ -84,25 +84,22 @@ const clientCredentials = z
   .meta({ title: 'oauth2, client_credentials', description: 'Tokens in the name of the service itself.' });
 
 const authorizationCode = z
-    .strictObject({
-      ...oauth2Shape,
-      grant: z
-        .literal('authorization_code')
-        .describe('A person of the brand authorizes our access once, through a link.'),
-      client_secret: secretText()
-        .optional()
-        .describe('The secret of the client; none for a public client, which PKCE protects.'),
-      authorize_url: httpUrl().describe('The page on which a person of the brand authorizes our access.'),
-      authorize_params: z
-        .record(z.string(), z.string().meta({ credential: 'likely' }))
-        .default({})
-        .describe('Further parameters of the authorization link.'),
-      pkce: z
-        .boolean()
-        .default(true)
-        .describe('Whether PKCE (S256) is used; only for servers that refuse it, `false`.'),
-    })
-    .meta({ title: 'oauth2, authorization_code', description: 'Tokens in the name of a person who consented.' });
+  .strictObject({
+    ...oauth2Shape,
+    grant: z
+      .literal('authorization_code')
+      .describe('A person of the brand authorizes our access once, through a link.'),
+    client_secret: secretText()
+      .optional()
+      .describe('The secret of the client; none for a public client, which PKCE protects.'),
+    authorize_url: httpUrl().describe('The page on which a person of the brand authorizes our access.'),
+    authorize_params: z
+      .record(z.string(), z.string().meta({ credential: 'likely' }))
+      .default({})
+      .describe('Further parameters of the authorization link.'),
+    pkce: z.boolean().default(true).describe('Whether PKCE (S256) is used; only for servers that refuse it, `false`.'),
+  })
+  .meta({ title: 'oauth2, authorization_code', description: 'Tokens in the name of a person who consented.' });
 
 const oauth2 = z.discriminatedUnion('grant', [clientCredentials, authorizationCode]);
 
@@ -111,7 +108,10 @@ const besideBase = {
   token_url: checkedText('a URL, or a path', (text) =>
     hasReference(text) || /^(?:https?:\/)?\/[^/\\]/.test(text)
       ? undefined
-      : { message: 'must be a URL that starts with https:// or http://, or a path on the host of base_url, such as /oauth/token' },
+      : {
+          message:
+            'must be a URL that starts with https:// or http://, or a path on the host of base_url, such as /oauth/token',
+        },
   )
     .meta({ credential: 'url' })
     .describe('Where tokens are issued and refreshed: a URL, or a path on the host of `base_url`.'),

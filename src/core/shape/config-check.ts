@@ -20,8 +20,7 @@ function checkFlat({ map = {} }: ShapeConfig, flat: FlatConfig, env: Env): void 
   const check = (value: unknown, at: string): void => {
     if (typeof value === 'string') {
       const start = /^\$(?:key|parent)\b|^\$rows(?:\[\]|\.\*|\[-?\d+\]|\.\d+)\.\$(?:key|parent)\b/.exec(value)?.[0];
-      if (start !== undefined)
-        env.problem(at, `${start} is not known: the rows of several responses are grouped`, 0);
+      if (start !== undefined) env.problem(at, `${start} is not known: the rows of several responses are grouped`, 0);
     } else if (Array.isArray(value)) {
       for (const [index, one] of value.entries()) check(one, `${at}[${index}]`);
     } else if (isObject(value)) {

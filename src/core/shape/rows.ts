@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../terms.ts';
 import { pathText, type Step } from '../json-path/path.ts';
 import type { ShapeSection } from './config.ts';
 import { loneScope } from './draft.ts';
-import { documentPath, type Env } from './env.ts';
+import type { Env } from './env.ts';
 import { compileEach, compileRead } from './read.ts';
 import { isHollow, keyOfStep, type Scope } from './scope.ts';
 
