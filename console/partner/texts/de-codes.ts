@@ -167,7 +167,6 @@ export const deCodes: Codes = {
     password: ['Passwort', 'Das Passwort des Benutzers; es darf leer sein.'],
     'digest.password': ['Passwort', 'Das Passwort des Benutzers; es wird nie gesendet.'],
     token_url: ['Token-URL', 'Wo Token ausgestellt und erneuert werden.'],
-    refresh_url: ['Erneuerungs-URL', 'Wo Token erneuert werden, falls woanders als bei der Token-URL.'],
     client_id: ['Client-ID', 'Die Client-ID, die Sie ausgestellt haben.'],
     client_secret: ['Client-Secret', 'Das Geheimnis des Clients, wie Sie es ausgestellt haben.'],
     'oauth2, authorization_code.client_secret': [

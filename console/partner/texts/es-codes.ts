@@ -162,7 +162,6 @@ export const esCodes: Codes = {
     password: ['Contraseña', 'La contraseña del usuario; puede estar vacía.'],
     'digest.password': ['Contraseña', 'La contraseña del usuario; nunca se envía.'],
     token_url: ['URL del token', 'Dónde se emiten y renuevan los tokens.'],
-    refresh_url: ['URL de renovación', 'Dónde se renuevan los tokens, si no es en la URL del token.'],
     client_id: ['Client id', 'El client id que usted emitió.'],
     client_secret: ['Client secret', 'El secreto del cliente, tal como lo emitió.'],
     'oauth2, authorization_code.client_secret': [

@@ -165,7 +165,6 @@ export const frCodes: Codes = {
     password: ['Mot de passe', 'Le mot de passe de l’utilisateur ; il peut être vide.'],
     'digest.password': ['Mot de passe', 'Le mot de passe de l’utilisateur ; il n’est jamais envoyé.'],
     token_url: ['URL du jeton', 'Où les jetons sont émis et renouvelés.'],
-    refresh_url: ['URL de renouvellement', 'Où les jetons sont renouvelés, si ce n’est pas à l’URL du jeton.'],
     client_id: ['Client id', 'Le client id que vous avez émis.'],
     client_secret: ['Client secret', 'Le secret du client, tel que vous l’avez émis.'],
     'oauth2, authorization_code.client_secret': [

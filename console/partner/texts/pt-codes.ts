@@ -162,7 +162,6 @@ export const ptCodes: Codes = {
     password: ['Palavra-passe', 'A palavra-passe do utilizador; pode estar vazia.'],
     'digest.password': ['Palavra-passe', 'A palavra-passe do utilizador; nunca é enviada.'],
     token_url: ['URL do token', 'Onde os tokens são emitidos e renovados.'],
-    refresh_url: ['URL de renovação', 'Onde os tokens são renovados, se não for no URL do token.'],
     client_id: ['Client id', 'O client id que emitiu.'],
     client_secret: ['Client secret', 'O segredo do cliente, tal como o emitiu.'],
     'oauth2, authorization_code.client_secret': [

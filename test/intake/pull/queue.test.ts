@@ -175,7 +175,7 @@ for (const order of ['newest first', 'oldest first', 'oldest first, without time
       );
     });
 
-test('two queues, each acknowledged by its own call: with a picked receipt, the time, and PUT without a body', async () => {
+test('two queues, each acknowledged by its own call: with a picked receipt, the time, and POST without a body', async () => {
   const book = bookings(5, '2026-03-01').map((one, i) => ({
     ...one,
     ids: [{ type: 'no' }, { type: 'receipt', id: `q${i}` }],
@@ -190,7 +190,7 @@ test('two queues, each acknowledged by its own call: with a picked receipt, the 
     const done = name === 'new' ? (JSON.parse(body) as { done: string[]; at: string }) : undefined;
     const isRight = done
       ? method === 'POST' && /^\d{4}-\d\d-\d\dT[\d:]+Z$/.test(done.at)
-      : method === 'PUT' && body === '' && headers['content-type'] === undefined;
+      : method === 'POST' && body === '' && headers['content-type'] === undefined;
     if (!isRight) return { status: 400, json: {} };
     const ids = done?.done ?? [query.get('uid')];
     queues[name] = queue.filter((one) => !ids.includes(one.ids[1]?.id ?? ''));
@@ -207,7 +207,7 @@ test('two queues, each acknowledged by its own call: with a picked receipt, the 
         ids: { pick: { from: 'ids', where: { type: 'receipt' }, value: 'id' } },
         body: { done: '{ids}', at: '{now}' },
       },
-      also: [{ path: '/changed', acknowledge: { method: 'PUT', path: '/changed/ack', query: { uid: '{id}' } } }],
+      also: [{ path: '/changed', acknowledge: { method: 'POST', path: '/changed/ack', query: { uid: '{id}' } } }],
     },
     shape: { root_path: 'reservations', also: [{ path: 'changes' }] },
   };
