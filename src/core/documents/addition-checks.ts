@@ -60,8 +60,9 @@ function sentAsWritten({ name, body }: LoadedDocument<'integration'>): CheckFind
   });
 }
 
-/** Paths that both have, where at least one side is not an object. */
+/** Paths that both have, where at least one side is not an object. An empty text keeps a place, where the order of elements counts. */
 function sharedKeys(one: unknown, other: unknown): string[][] {
+  if (one === '') return [];
   if (!isObject(one) || !isObject(other)) return one === undefined || other === undefined ? [] : [[]];
   return Object.keys(other)
     .filter((key) => Object.hasOwn(one, key))
