@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { checkFiles } from '../../src/core/documents/check.ts';
 import { findSystems, readSystems } from '../../src/core/documents/systems.ts';
 
 const systems = await readSystems();
@@ -39,5 +40,16 @@ test('the integration of a system names every variable that its connector reads,
     const file = new URL(`../../connectors/${name}/connector.yaml`, import.meta.url);
     const unnamed = variables(readFileSync(file, 'utf8')).difference(variables(integration));
     assert.deepEqual([...unnamed], [], name);
+  }
+});
+
+test('the integration of every system is valid beside its connector', () => {
+  for (const { name, integration } of systems) {
+    const file = new URL(`../../connectors/${name}/connector.yaml`, import.meta.url);
+    const checked = checkFiles([
+      { file: `connectors/${name}.yaml`, kind: 'connector', text: readFileSync(file, 'utf8') },
+      { file: `integrations/${name}.yaml`, kind: 'integration', text: integration },
+    ]);
+    assert.deepEqual(checked.kind === 'invalid' ? checked.mistakes : [], [], name);
   }
 });
