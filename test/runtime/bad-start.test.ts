@@ -116,7 +116,6 @@ test('a stored secret names no certificate file outside the workspace either', a
   await putSecret(runtime, 'authorities', '/dev/zero');
   const text = `network: { allow_private: true, ca: "\${secret:authorities}" }\n`;
   assert.equal((await applyDocument(runtime, { kind: 'workspace', name: '', text }, 'test')).kind, 'applied');
-  await rm(path.join(dir, 'innbound.yaml'));
   const started = await restarted();
   assert.match((await alertsOf(started)).join(), /secret in network\.ca names a path outside the workspace/);
 });

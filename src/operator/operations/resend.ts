@@ -106,5 +106,6 @@ export function namedDestination(runtime: Runtime, name: string, integration?: s
     integration === undefined
       ? `There is no destination ${name}; known destinations`
       : `${integration} does not deliver to ${name}; its destinations`;
-  throw new InnboundError('documents.unknown_name', `${message}: ${known.join(', ') || 'none'}.`);
+  const code = integration === undefined ? 'documents.unknown_name' : 'operate.invalid_input';
+  throw new InnboundError(code, `${message}: ${known.join(', ') || 'none'}.`);
 }
