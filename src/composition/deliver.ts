@@ -16,6 +16,7 @@ import type { AuthDocument } from '../core/documents/auth.ts';
 import { ownSettings } from '../core/documents/destination.ts';
 import { strayPath } from '../core/documents/host-references.ts';
 import { roomsByNight } from '../core/documents/measures.ts';
+import { type Path, pathText } from '../core/documents/path.ts';
 import { rateOf } from '../core/documents/scalars.ts';
 import { hasReference } from '../core/documents/secret-reference.ts';
 import { durationMs } from '../core/documents/units.ts';
@@ -169,17 +170,16 @@ async function readSettings(
   type: DestinationType,
   { name, settings }: Pick<DestinationConfig, 'name' | 'settings'>,
 ): Promise<SettingsRead<unknown>> {
+  const unusable = (why: string) => ({ kind: 'missing', message: `The destination ${name} ${why}.` }) as const;
   const resolved = await runtime.resolve(settings);
-  if (resolved.kind === 'ok') {
-    const stray = strayPath({ ...settings, destination: name, type: type.type }, resolved.body);
-    if (stray === undefined) return { kind: 'ok', settings: type.settings.parse(resolved.body) };
-    return {
-      kind: 'missing',
-      message: `The destination ${name}: the secret in ${stray} names a path outside the workspace.`,
-    };
-  }
-  const missing = resolved.missing.map(({ reference }) => reference).join(', ');
-  return { kind: 'missing', message: `The destination ${name} needs ${missing}.` };
+  if (resolved.kind === 'missing')
+    return unusable(`needs ${resolved.missing.map(({ reference }) => reference).join(', ')}`);
+  const stray = strayPath({ ...settings, destination: name, type: type.type }, resolved.body);
+  if (stray !== undefined) return unusable(`cannot use the secret in ${stray}: it names a path outside the workspace`);
+  const read = type.settings.safeParse(resolved.body);
+  if (read.success) return { kind: 'ok', settings: read.data };
+  const places = read.error.issues.map(({ path }) => pathText(path as Path));
+  return unusable(`cannot use the secret in ${places.join(', ')}: its value does not fit there`);
 }
 
 /** `former`: the brand ids of integrations that are no longer in force. A brand leaves every destination that it does not deliver to. */

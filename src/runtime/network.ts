@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { strayPath } from '../core/documents/host-references.ts';
 import type { Bodies } from '../core/documents/kinds.ts';
 import type { Resolve } from '../core/documents/secret-reference.ts';
 import type { HttpSettings } from '../core/outbound/http/connect.ts';
@@ -46,6 +47,9 @@ export async function openNetwork(
     const places = resolved.missing.map(({ path: at, reference }) => `${reference} (network.${at})`).join(', ');
     throw new InnboundError('documents.secret_missing', `innbound.yaml needs ${places}.`);
   }
+  const stray = strayPath({ network: settings }, { network: resolved.body });
+  if (stray !== undefined)
+    throw new InnboundError('documents.invalid', `The secret in ${stray} names a path outside the workspace.`);
   const { allow_private, ca: caFile, proxy, proxy_resolves: proxyResolves } = resolved.body;
   const allowPrivate = allow_private || env.INNBOUND_ALLOW_PRIVATE_NETWORK === '1';
   const ca = caFile === undefined ? undefined : await readAuthorities(workspaceDir, caFile);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { deliverPorts } from '../../src/composition/deliver.ts';
@@ -64,6 +64,8 @@ for (const destination of ['lake', 'columns']) {
     const { code, differences, result, stderr } = await audit(destination);
     assert.deepEqual([differences, code, result.complete], [[], 0, true], stderr);
     assert.equal(result.equal, 10, 'five bookings, five guests');
+    const { rows } = await node.runtime.pool.query('select id from held_rows');
+    assert.deepEqual(rows, [], 'hashes of guests are kept no longer than the audit needs them');
   });
 }
 
@@ -97,6 +99,15 @@ test('a line that cannot be read makes the audit incomplete', async () => {
   assert.deepEqual([code, result.complete], [1, false]);
   assert.match(String(result.reason), /is not as it was written/);
   await writeFile(file, text);
+  const folder = path.join(out(), 'date=2026-01-01', 'brand=OTHER1');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'changes.ndjson'), '{{');
+  assert.equal(
+    (await audit('lake')).result.reason,
+    'The file date=2026-01-01/brand=…/changes.ndjson is not as it was written.',
+    'another brand is not named',
+  );
+  await rm(folder, { recursive: true });
 });
 
 test('Parquet files that vanished are missing', async () => {

@@ -191,6 +191,12 @@ test('an audit that is killed in the middle continues, and shows in the API, in 
   while (await stepJobs(runtime, signal));
   const job = (await node.call('GET', `/jobs/${started.body.job_id}`, operator)).body;
   assert.deepEqual([job.state, job.counts.changed, job.counts.missing], ['done', 2, 0]);
+  // It names records of every brand that the destination has, also of those that have left it.
+  const limited = await node.token('operator', ['grand', 'other']);
+  assert.equal((await node.call('GET', `/jobs/${started.body.job_id}`, limited)).status, 404);
+  assert.equal((await node.call('POST', '/jobs', limited, body)).status, 403);
+  for (const repair of [false, true])
+    assert.equal((await node.call('POST', '/jobs', await node.token('viewer'), { ...body, repair })).status, 403);
   assert.deepEqual(
     job.refusals
       .map(({ id, reason }: { id: string; reason: string }) => `${id} ${reason}`)

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { loadDestinationTypes } from '../../src/core/deliver/destinations.ts';
 import { sealSecret } from '../../src/core/documents/keyring.ts';
 import { parseFile } from '../../src/core/documents/parse.ts';
 import { read } from '../../src/core/pipeline.ts';
@@ -166,6 +167,31 @@ const rights: readonly (readonly [what: string, kind: 'integration' | 'destinati
   ['the account of a brand that does not exist', 'integration', pulledBy('nobody'), /nobody/],
 ];
 
+/** A destination of each type, and what the preview says about where it is. */
+const aws = 'region: eu-west-1\ncredentials: { access_key_id: A, secret_access_key: s }';
+const elsewhere: readonly (readonly [type: string, rest: string, shows: string])[] = [
+  ['bigquery', 'project: my-hotels\ncredentials: k', 'project my-hotels'],
+  ['clickhouse', 'url: https://u:p@evil.example/x', 'https://evil.example'],
+  ['databricks', 'host: evil.example\ntoken: t\nwarehouse_id: w\ncatalog: c', 'host evil.example'],
+  ['eventbridge', aws, 'bus default'],
+  ['http', 'receives: [guest]\npreset: brevo\nauth: { type: custom, headers: { api-key: k } }', 'preset brevo'],
+  ['kafka', 'brokers: ["evil.example:9092"]\ntopic: t', 'brokers evil.example:9092'],
+  ['motherduck', 'token: t\ndatabase: d', 'the service motherduck'],
+  ['mysql', 'url: mysql://u:p@evil.example/x', 'mysql://evil.example'],
+  ['nats', 'servers: ["evil.example:4222"]\nsubject: s', 'servers evil.example:4222'],
+  ['postgres', 'url: postgres://u:p@evil.example/x', 'postgres://evil.example'],
+  ['pubsub', 'project: my-hotels\ntopic: changes\ncredentials: k', 'project my-hotels'],
+  ['rabbitmq', 'url: amqps://u:p@evil.example\nrouting_key: q', 'amqps://evil.example'],
+  ['redshift', 'url: redshift://u:p@evil.example/x', 'redshift://evil.example'],
+  ['s3', `bucket: mine-all-mine\n${aws}`, 'bucket mine-all-mine'],
+  ['servicebus', 'namespace: evil-bus\nentity: q\nkey_name: n\nkey: k', 'namespace evil-bus'],
+  ['snowflake', 'account: EVIL-1\nuser: U\nprivate_key: k\nwarehouse: W\ndatabase: D', 'account EVIL-1'],
+  ['sns', `topic_arn: arn:aws:sns:eu-west-1:123456789012:t\n${aws}`, 'topic_arn arn:aws:sns:eu-west-1:123456789012:t'],
+  ['sqlserver', 'url: sqlserver://u:p@evil.example/x', 'sqlserver://evil.example'],
+  ['sqs', `queue_url: https://sqs.evil.example/1/q\n${aws}`, 'https://sqs.evil.example'],
+  ['webhook', 'url: https://evil.example/in\nsecret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'https://evil.example'],
+];
+
 function pulledBy(other: string): string {
   return integration('grand', `pulled_by: ${other}\n`).replace(/^pull:\n(?: {2}.*\n)*/m, '');
 }
@@ -236,6 +262,17 @@ test('the preview shows what the brand reaches; its erasures hold for it alone',
   const asSecret = integration('grand').replace('http://127.0.0.1:1/grand', `\${secret:grand_pms}`);
   const hidden = await importParts(withText(structuredClone(honest), 'integration', asSecret), { apply: false });
   assert.deepEqual(hidden.addresses, [], 'a secret that is no address shows nothing of itself');
+
+  const shown = async (rest: string) => {
+    const parts = withText(structuredClone(honest), 'destination', lake('grand', rest));
+    return (await importParts(parts, { apply: false })).addresses.filter((one) => !one.includes('127.0.0.1'));
+  };
+  const seen = new Set(['files']);
+  for (const [type, rest, wanted] of elsewhere) {
+    seen.add(type);
+    assert.deepEqual(await shown(`type: ${type}\n${rest}`), [wanted], type);
+  }
+  assert.deepEqual([...(await loadDestinationTypes()).keys()].sort(), [...seen].sort(), 'every type shows where it is');
 
   await importParts(structuredClone(honest), { apply: true });
   // The keys that recognise the erased guests are read at the start.

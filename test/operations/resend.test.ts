@@ -42,6 +42,12 @@ test('one reservation is queued again for a destination, then all of its brand, 
 test('refuses a destination that the brand does not deliver to, and brands outside the token', async () => {
   assert.equal((await resend('grand', { destination: 'crm' })).status, 422);
   assert.equal((await resend('other', { destination: 'lake' })).status, 404);
+  const { token, call } = node;
+  const job = { operation: 'resend', destination: 'crm', integration: 'grand' };
+  for (const operation of ['resend', 'audit']) {
+    const { body } = await call('POST', '/jobs', await token('operator', ['grand']), { ...job, operation });
+    assert.equal(body.detail, 'grand does not deliver to crm; its destinations: lake.');
+  }
 });
 
 test('a version that was delivered while a resend waited for its row is not followed by an older one', async () => {

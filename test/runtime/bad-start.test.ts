@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { InnboundError } from '../../src/errors.ts';
 import { applyDocument } from '../../src/operator/operations/edit-documents.ts';
+import { putSecret } from '../../src/operator/operations/resume.ts';
 import { judgeCauses } from '../../src/operator/operations/watch-once.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -107,6 +108,16 @@ test('settings of the network that cannot be read send nothing, and stop no node
   });
   assert.equal(sent.kind, 'failed');
   assert.equal((await fetch(`${started.url}/api/v1/session`)).status, 401, 'it serves');
+});
+
+test('a stored secret names no certificate file outside the workspace either', async () => {
+  await write();
+  const { runtime } = await restarted();
+  await putSecret(runtime, 'authorities', '/dev/zero');
+  const text = `network: { allow_private: true, ca: "\${secret:authorities}" }\n`;
+  assert.equal((await applyDocument(runtime, { kind: 'workspace', name: '', text }, 'test')).kind, 'applied');
+  const started = await restarted();
+  assert.match((await alertsOf(started)).join(), /secret in network\.ca names a path outside the workspace/);
 });
 
 test('the API does not name a certificate file that is not there, or one outside the workspace', async () => {

@@ -151,8 +151,8 @@ export type WarehouseState = Readonly<Partial<Record<'brands' | 'runs', readonly
 
 /** What a destination holds, for an audit. A call that cannot read rejects with `Unreadable`. */
 export interface Holdings {
-  /** Before the first reading of an audit. */
-  begin?(): Promise<void>;
+  /** Before the first reading of an audit and after the last: what it set aside. */
+  forget?(): Promise<void>;
   /** The rows with these ids, in any order. Contents are asked for where digests differ. */
   rows(
     of: RecordsOf,

@@ -57,7 +57,8 @@ const leaves = (folder: string): boolean =>
 /** A parameter of a PostgreSQL address that makes the driver read a file of the machine. */
 function fileParameter(text: string): string | undefined {
   if (!/^postgres/i.test(text)) return undefined;
-  const names = new URLSearchParams(text.slice(text.indexOf('?') + 1)).keys();
+  // A parser of URLs drops tabs and line breaks.
+  const names = new URLSearchParams(text.replace(/[\t\r\n]/g, '').replace(/^[^?]*\?/, '')).keys();
   return [...names].find((name) => ['sslcert', 'sslkey', 'sslrootcert'].includes(name));
 }
 

@@ -39,7 +39,8 @@ export const auditJob: JobKind<AuditJobRequest> = {
   },
   start: async (runtime, request) => {
     const lanes = resendLanes(runtime, request).filter(isCounted);
-    const integrations = [...new Set(lanes.map(({ integration }) => integration))];
+    // An audit of all also names records of brands that no longer deliver there.
+    const integrations = request.integration === undefined ? null : [request.integration];
     return { request, total: await countIn(runtime.pool, lanes), integrations };
   },
   step: async (runtime, request, position, { signal }) => {

@@ -106,7 +106,7 @@ export async function openAudit(runtime: Runtime, request: AuditRequest): Promis
 export async function beginAudit({ runtime, request, holdings }: Audit): Promise<AuditState> {
   const { integrations } = runtime.active();
   const { destination, integration: named } = request;
-  await holdings.begin?.();
+  await holdings.forget?.();
   if (named !== undefined && !integrations.has(named)) {
     throw new InnboundError('documents.unknown_name', `There is no integration ${named}.`);
   }
@@ -229,7 +229,11 @@ async function repair({ runtime, request, laneOf }: Audit, of: RecordsOf, judged
   return queued;
 }
 
-async function finishBrand({ runtime, request }: Audit, integration: string, state: AuditState): Promise<AuditStep> {
+async function finishBrand(
+  { runtime, request, holdings }: Audit,
+  integration: string,
+  state: AuditState,
+): Promise<AuditStep> {
   const { started_at, reason, counts, differences } = state;
   const { destination } = request;
   const whole = {
@@ -244,6 +248,7 @@ async function finishBrand({ runtime, request }: Audit, integration: string, sta
   };
   const finished = { ...whole, finished_at: await saveComparison(runtime.pool, whole) };
   const rest = state.brands.slice(1);
+  if (rest.length === 0) await holdings.forget?.();
   return { state: rest.length === 0 ? undefined : newBrand(runtime, rest), read: 0, differences: [], finished };
 }
 

@@ -2,6 +2,7 @@ import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Brand } from '../../core/brand/brand.ts';
 import { roomsByNight } from '../../core/documents/measures.ts';
+import { hasReference } from '../../core/documents/secret-reference.ts';
 import type { Tx } from '../../core/store/db/pool.ts';
 import { errors, InnboundError } from '../../errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -52,7 +53,7 @@ export async function savePull(
   by: string,
 ): Promise<void> {
   const brand = rehearsing(runtime, integration);
-  refuseReferences(form as unknown as Json);
+  refuseReferences(form);
   const within = async (tx: Tx) => {
     await holdLink(tx, link_id, 'partner', 'pull');
     await takeBackReady(tx, link_id);
@@ -85,15 +86,10 @@ function rehearsing(runtime: Runtime, integration: string): Brand {
 }
 
 /** A reference would read a secret of somebody else. */
-function refuseReferences(value: Json): void {
-  if (typeof value === 'string' && value.includes(`\${`)) {
-    throw new InnboundError(
-      'operate.invalid_input',
-      'A reference to a stored value is not allowed here: type the value.',
-    );
-  }
-  if (typeof value === 'object' && value !== null)
-    for (const one of Object.values(value)) refuseReferences(one ?? null);
+function refuseReferences(form: PullForm): void {
+  if (!hasReference(JSON.stringify(form))) return;
+  const message = 'A reference to a stored value is not allowed here: type the value.';
+  throw new InnboundError('operate.invalid_input', message);
 }
 
 function isSameHost(one: string, other: string): boolean {

@@ -21,15 +21,12 @@ export function resendLanes(
   { destination: name, integration }: Omit<ResendRequest, 'id'>,
 ): readonly ResendLane[] {
   const { integrations } = runtime.active();
-  const destination = namedDestination(runtime, name);
+  const destination = namedDestination(runtime, name, integration);
   const brands = [...integrations.values()].filter(
     ({ integration: brand, body }) =>
       body.deliver.includes(name) && (integration === undefined || brand === integration),
   );
-  if (brands.length === 0) {
-    const which = integration === undefined ? 'No integration delivers' : `${integration} does not deliver`;
-    throw new InnboundError('documents.unknown_name', `${which} to ${name}.`);
-  }
+  if (brands.length === 0) throw new InnboundError('documents.unknown_name', `No integration delivers to ${name}.`);
   const { receives } = destination.body;
   return brands.flatMap((brand): ResendLane[] => [
     ...receives.map((type) => ({ integration: brand.integration, destination: name, type })),
@@ -98,11 +95,17 @@ export async function release(runtime: Runtime, integration: string, destination
   });
 }
 
-/** The destination in force with this name. */
-export function namedDestination(runtime: Runtime, name: string): Versioned<'destination'> {
-  const { destinations } = runtime.active();
-  const destination = destinations.get(name);
+/** The destination in force with this name. Of one brand, if it is named: whoever may see it need not know those of others. */
+export function namedDestination(runtime: Runtime, name: string, integration?: string): Versioned<'destination'> {
+  const { destinations, integrations } = runtime.active();
+  const own = integrations.get(integration ?? '')?.body.deliver ?? [];
+  const known = integration === undefined ? [...destinations.keys()] : own;
+  const destination = known.includes(name) ? destinations.get(name) : undefined;
   if (destination !== undefined) return destination;
-  const known = [...destinations.keys()].join(', ') || 'none';
-  throw new InnboundError('documents.unknown_name', `There is no destination ${name}; known destinations: ${known}.`);
+  const message =
+    integration === undefined
+      ? `There is no destination ${name}; known destinations`
+      : `${integration} does not deliver to ${name}; its destinations`;
+  const code = integration === undefined ? 'documents.unknown_name' : 'operate.invalid_input';
+  throw new InnboundError(code, `${message}: ${known.join(', ') || 'none'}.`);
 }

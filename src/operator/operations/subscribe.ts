@@ -6,6 +6,7 @@ import { noAskCounts, openAsker } from '../../core/outbound/ask/asking.ts';
 import { type OpenRequest, openRequest } from '../../core/outbound/ask/request.ts';
 import { loadEndpoints } from '../../core/store/events/endpoints.ts';
 import { InnboundError } from '../../errors.ts';
+import { urlPart } from '../../kit/plain-url.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { IntegrationName, Json } from '../../terms.ts';
 import { addressFor } from './endpoints.ts';
@@ -24,14 +25,14 @@ export async function subscribe(runtime: Runtime, integration: string) {
   const present = api.keepsSecret ? undefined : listed.find(({ url }) => url === api.url);
   if (present === undefined) await api.ask('POST', '', { body: true });
   const others = listed.filter((one) => one !== present);
-  for (const { id } of others) await api.ask('DELETE', `/${encodeURIComponent(id)}`);
+  for (const { id } of others) await api.ask('DELETE', `/${urlPart(id)}`);
   return { result: present === undefined ? 'created' : 'exists', removed: others.length } as const;
 }
 
 export async function unsubscribe(runtime: Runtime, integration: string) {
   const api = await openSubscriptions(runtime, integration);
   const listed = await api.list();
-  for (const { id } of listed) await api.ask('DELETE', `/${encodeURIComponent(id)}`);
+  for (const { id } of listed) await api.ask('DELETE', `/${urlPart(id)}`);
   return { result: 'none', removed: listed.length } as const;
 }
 

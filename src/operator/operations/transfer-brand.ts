@@ -15,6 +15,7 @@ import { isSqlState } from '../../kit/sql-state.ts';
 import { changeDocument } from '../../runtime/in-force.ts';
 import { addHashKeys } from '../../runtime/keys.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { isObject } from '../../terms.ts';
 import type { OnTable } from '../store/backup.ts';
 import {
   type BrandCounts,
@@ -192,18 +193,19 @@ function otherContent({ kind, name, body }: NewDocument, checked: LoadedDocument
 const secretsIn = (text: string): string[] =>
   findReferences(text).references.flatMap(({ kind, target }) => (kind === 'secret' ? [target] : []));
 
-/** The addresses in a document, without what may be a credential in them; the names of systems whose address a preset has. */
+/** The settings of destinations that say where they are without being a URL. */
+const places = 'account brokers bucket bus endpoint host namespace preset project servers topic_arn'.split(' ');
+
+/** What a document speaks to, without what may be a credential in it. A destination always shows something. */
 function addressesIn(body: unknown, secrets: ReadonlyMap<string, string>): string[] {
-  return [...textsIn(body)].flatMap(({ text, path: at }) => {
-    if (at.join() === 'preset') return [`the vendor of the preset ${text}`];
-    if (at.join() === 'bucket') return [`the bucket ${text}`];
-    const filled = secretsIn(text).reduce(
-      (all, name) => all.replace(`\${secret:${name}}`, secrets.get(name) ?? ''),
-      text,
-    );
+  const remote = isObject(body) && 'destination' in body && body.type !== 'files' ? String(body.type) : undefined;
+  const found = [...textsIn(body)].flatMap(({ text, path: [name] }) => {
+    const filled = secretsIn(text).reduce((all, one) => all.replace(`\${secret:${one}}`, secrets.get(one) ?? ''), text);
     const { protocol, host } = URL.parse(filled) ?? {};
-    return protocol && host ? [`${protocol}//${host}`] : [];
+    if (protocol && host) return [`${protocol}//${host}`];
+    return remote && places.includes(String(name)) ? [`${name} ${text}`] : [];
   });
+  return found.length === 0 && remote ? [`the service ${remote}`] : found;
 }
 
 const refused = (why: readonly string[]): InnboundError =>

@@ -40,7 +40,8 @@ export function lakeHoldings(store: FileStore, held: HeldFiles, failure: (error:
       return (await format.read(file.bytes)).filter((row) => row !== '').map((row) => format.message(row));
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)
-        throw new Unreadable(`The file ${name} is not as it was written.`);
+        // Whoever may see this brand need not know the one whose folder it is.
+        throw new Unreadable(`The file ${name.replace(/brand=[^/]*/, 'brand=…')} is not as it was written.`);
       throw error;
     }
   }
@@ -61,7 +62,7 @@ export function lakeHoldings(store: FileStore, held: HeldFiles, failure: (error:
     });
 
   return {
-    begin: () => held.clear(),
+    forget: held.clear,
     async rows(of, ids, what) {
       await refresh();
       const rows = await held.find(of, ids);

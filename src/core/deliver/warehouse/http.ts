@@ -1,3 +1,4 @@
+import { urlPart } from '../../../kit/plain-url.ts';
 import type { Authorizer, Outgoing } from '../../outbound/auth/outgoing.ts';
 import { clockDifference } from '../../outbound/auth/token-request.ts';
 import type { HttpAnswer } from '../../outbound/http.ts';
@@ -116,7 +117,7 @@ export function jsonStatements({ ask, clock, url, body, again, columns, rows, ..
 export function handleIn(answer: unknown, ...path: readonly string[]): string {
   const handle = textAt(answer, ...path);
   if (handle === '') throw new EngineFailure('away', 'an answer without the id of its statement');
-  return encodeURIComponent(handle);
+  return urlPart(handle);
 }
 
 /** A value inside a parsed answer; undefined where the answer has another form. */

@@ -3,11 +3,23 @@ import { guardedSocket } from '../../outbound/socket.ts';
 import { type Connection, type Row, textRow } from './dialect.ts';
 import { oneSession } from './session.ts';
 
+/**
+ * A client of somebody else's server: where its address has no password, it gets none. The library would send the one of our own
+ * environment (PGPASSWORD) or of a password file.
+ */
+export class WarehouseClient extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super(config);
+    const { password, searchParams } = URL.parse(config.connectionString?.replace('@/', '@host/') ?? '') ?? {};
+    if (!(config.password || password || searchParams?.get('password'))) Object.assign(this, { password: '' });
+  }
+}
+
 /** An engine that speaks PostgreSQL's protocol. */
 export const pgConnection = (options: pg.ClientConfig, allowPrivate: boolean): Connection =>
   oneSession<pg.Client>({
     async connect({ deadlineMs }, lost) {
-      const client = new pg.Client({
+      const client = new WarehouseClient({
         application_name: 'innbound',
         connectionTimeoutMillis: 10_000,
         query_timeout: deadlineMs,

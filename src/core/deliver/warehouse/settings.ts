@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { checkedText } from '../../documents/checked.ts';
 import { secretText } from '../../documents/scalars.ts';
 import { hasReference } from '../../documents/secret-reference.ts';
@@ -13,13 +14,12 @@ export const placeText = (example: string, ...schemes: readonly string[]) =>
     .meta({ writeOnly: true, credential: 'url' })
     .describe(`${example}, preferably as a reference to a secret. User, password and database are percent-decoded.`);
 
-/** The name of a schema or database of ours. */
+/** The name of a schema or database of ours, which goes into statements: written out, so that no secret can be more than a name. */
 export const plainName = (what: string) =>
-  checkedText('a plain name', (text) =>
-    hasReference(text) || /^[A-Za-z_][\w$]{0,127}$/.test(text)
-      ? undefined
-      : { message: 'must be letters, digits and _' },
-  ).describe(what);
+  z
+    .string()
+    .regex(/^[A-Za-z_][\w$]{0,127}$/, { error: 'must be letters, digits and _' })
+    .describe(what);
 
 /** Certificates of a private authority. */
 export const caText = () =>

@@ -106,11 +106,7 @@ export function integrationActionRoutes({ runtime }: Node): Route[] {
       response: z.object({ queued: z.int() }),
       handle: async ({ params, body }) => {
         const { integration } = params;
-        const brand = runtime.active().integrations.get(integration);
-        if (brand === undefined) return notFound(`integration ${integration}`);
-        if (!brand.body.deliver.includes(body.destination)) {
-          return problem(422, 'operate.invalid_input', `${integration} does not deliver to ${body.destination}.`);
-        }
+        if (!exists(integration)) return notFound(`integration ${integration}`);
         const { queued } = await resendRecords(runtime, { integration, ...body });
         return ok({ queued });
       },

@@ -43,11 +43,20 @@ test('a secret cannot name a folder outside the workspace, nor that of the key',
     await assert.rejects(readyDestination(runtime, types, about), /outside the workspace/, value);
   }
   await assert.rejects(access(path.join(dir, '.innbound', 'lake')));
-  const address = 'postgres://u@db.example/x?sslmode=verify-full&sslrootcert=/dev/zero';
-  await putSecret(pool, 'warehouse', sealSecret(keyring, 'warehouse', address));
   const warehouse = { name: about.name, type: 'postgres', settings: { url: `\${secret:warehouse}` } };
-  await assert.rejects(readyDestination(runtime, types, warehouse), /outside the workspace/);
+  const settings = { servers: ['nats.example'], subject: 's', credentials: { file: `a/\${secret:warehouse}` } };
+  const bus = { name: about.name, type: 'nats', settings };
+  const address = 'postgres://u@db.example/x?sslmode=verify-full&ssl';
+  for (const [destination, value, says] of [
+    [warehouse, `${address}rootcert=/dev/zero`, /url: it names a path outside the workspace/],
+    [warehouse, `${address}\t%72ootcert=/dev/zero&x=\${secret:x}`, /url: it names a path outside the workspace/],
+    [warehouse, 'not an address', /url: its value does not fit/],
+    [bus, '../../etc/key', /credentials\.file: it names a path outside the workspace/],
+  ] as const) {
+    await putSecret(pool, 'warehouse', sealSecret(keyring, 'warehouse', value));
+    await assert.rejects(readyDestination(runtime, types, destination), says, value);
+  }
   await putSecret(pool, 'folder', sealSecret(keyring, 'folder', 'out'));
-  const { settings } = await readyDestination(runtime, types, about);
-  assert.equal((settings as { path: string }).path, 'out/lake');
+  const ready = await readyDestination(runtime, types, about);
+  assert.equal((ready.settings as { path: string }).path, 'out/lake');
 });

@@ -30,12 +30,12 @@ const casts: Partial<Record<Kind, (value: string) => string>> = {
 /** JSON_TABLE turns a bad date into 0000-00-00 and a bad amount into 0, so every column is text, which the strict INSERT casts. */
 const column = (name: string, type = 'LONGTEXT') => `${quote(name)} ${type} CHARACTER SET utf8mb4 PATH '$.${name}'`;
 
-/** Our sessions read a backslash as an escape. The engine casts each text to its column. */
+/** The engine casts each text to its column. A doubled quote ends no text, whether or not the session reads a backslash as an escape. */
 function literal(text: string | undefined, kind: Kind): string {
   if (text === undefined) return 'NULL';
-  if (kind === 'time') return `'${text.replace('T', ' ').replace('Z', '')}'`;
   if (kind === 'boolean') return text === 'true' ? '1' : '0';
-  return /['\\]/.test(text) ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text}'`;
+  const plain = kind === 'time' ? text.replace('T', ' ').replace('Z', '') : text;
+  return `'${plain.replace(/['\\]/g, '$&$&')}'`;
 }
 
 const dialect: Dialect = {

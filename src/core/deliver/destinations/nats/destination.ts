@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { urlPart } from '../../../../kit/plain-url.ts';
 import { checkTarget, publicAddress } from '../../../outbound/socket.ts';
 import { type BusMessage, headers, headerText } from '../../bus/cloud-event.ts';
 import { busDestination, delivered, each } from '../../bus/publisher.ts';
@@ -12,8 +13,7 @@ import { type Settings, settingsSchema } from './settings.ts';
 const confirmMs = 10_000;
 
 /** A token of a subject: without the characters that separate and match tokens. */
-const token = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replace(/[.*]/g, (one) => (one === '.' ? '%2E' : '%2A'));
+const token = (text: string): string => urlPart(text).replace(/[.*]/g, (one) => (one === '.' ? '%2E' : '%2A'));
 
 const subjectOf = (prefix: string, { integration, kind, record }: BusMessage): string =>
   [prefix, token(integration), kind, token(record)].join('.');

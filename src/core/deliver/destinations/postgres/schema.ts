@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { guardedSocket } from '../../../outbound/socket.ts';
+import { WarehouseClient } from '../../warehouse/pg.ts';
 import type { Settings } from './settings.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
@@ -82,6 +83,7 @@ async function restoreDropped(client: pg.ClientBase, done: readonly string[]): P
 export function openWarehouse(settings: Settings, allowPrivate: boolean, statementTimeoutMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: settings.url,
+    Client: WarehouseClient,
     application_name: 'innbound',
     max: 16,
     connectionTimeoutMillis: 10_000,

@@ -5,7 +5,7 @@ import { httpUrl, secretText } from '../../../documents/scalars.ts';
 const name = (what: string) =>
   z
     .string()
-    .regex(/^(?:[A-Za-z_][\w$]*|"[^"]+")$/, { error: 'must be a plain name, or an exact one in double quotes' })
+    .regex(/^(?:[A-Za-z_][\w$]*|"[^"'\\]+")$/, { error: 'must be a plain name, or an exact one in double quotes' })
     .describe(what);
 
 export const settingsSchema = z
