@@ -69,7 +69,7 @@ test('a cached list does not reinstate a booking that an event cancelled, until 
 test('a currency alone does not relabel an amount', () => {
   const euros = event(booking({ total_amount: '100', currency: 'EUR' }), 1);
   const partial = said(booking(), { mode: 'push', cause: 'event', causeId: 'e', effectiveAt: 2, seq: 2 });
-  const dollars = { ...partial, says: { values: { id: 'A', currency: 'USD' }, lists: {} } };
+  const dollars = { ...partial, content: { values: { id: 'A', currency: 'USD' }, lists: {} } };
   for (const order of [
     [euros, dollars],
     [row(booking({ total_amount: '100', currency: 'EUR' }), 1), dollars],
@@ -79,7 +79,7 @@ test('a currency alone does not relabel an amount', () => {
   }
   const both = {
     ...dollars,
-    says: { values: { id: 'A', currency: 'USD', total_amount: '90', amount_currency: 'USD' }, lists: {} },
+    content: { values: { id: 'A', currency: 'USD', total_amount: '90', amount_currency: 'USD' }, lists: {} },
   };
   const { total_amount, currency } = stored([euros, both]);
   assert.deepEqual([Number(total_amount), currency], [90, 'USD']);

@@ -82,7 +82,7 @@ function stripped(statement: Statement, isErased: (guest: Guest) => boolean, nam
     notes: notesWithout(notes, named),
     origins: Object.fromEntries(own),
     ...(guests && { guests: [] }),
-    ...(content && { says: saysWithout(content, isErased, named) }),
+    ...(content && { content: contentWithout(content, isErased, named) }),
     ...(failure && { failure: { ...failure, raw: null, detail: { erased: true } } }),
   };
   if (!isGone) return { ...plain, record: left };
@@ -93,8 +93,8 @@ const notesWithout = (notes: readonly Note[], guests: readonly Guest[]): Note[] 
   notes.filter((one) => !mayHoldGuestData(one.field) && !mentions(JSON.stringify(one), guests));
 
 /** `extra` may repeat guest data under any key. */
-function saysWithout(says: Content, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Content {
-  const { guests, rooms, charges } = says.lists;
+function contentWithout(content: Content, isErased: (guest: Guest) => boolean, named: readonly Guest[]): Content {
+  const { guests, rooms, charges } = content.lists;
   const texts = (items: readonly ContentItem[]) =>
     items.map((item) => ({ ...item, values: withoutMentions(item.values, named) }));
   const lists = {
@@ -103,7 +103,7 @@ function saysWithout(says: Content, isErased: (guest: Guest) => boolean, named: 
     ...(charges && { charges: texts(charges) }),
   };
   const isExtra = ([field]: [string, Json]) => field.startsWith('extra');
-  const dropsExtra = extraMentions(Object.fromEntries(Object.entries(says.values).filter(isExtra)), named);
-  const values = Object.entries(withoutMentions(says.values, named)).filter((one) => !dropsExtra || !isExtra(one));
-  return { ...says, values: Object.fromEntries(values), lists };
+  const dropsExtra = extraMentions(Object.fromEntries(Object.entries(content.values).filter(isExtra)), named);
+  const values = Object.entries(withoutMentions(content.values, named)).filter((one) => !dropsExtra || !isExtra(one));
+  return { ...content, values: Object.fromEntries(values), lists };
 }

@@ -20,7 +20,7 @@ export function take(
 ): Summary {
   const { integration } = brand;
   const seq = arrived.every(({ receipt }) => receipt.seq !== undefined) ? 0 : model.nextSeq();
-  const statements = arrived.map((one) => ({ ...one, arrival: { seq, ...one.receipt } }));
+  const statements = arrived.map((one) => ({ ...one, receipt: { seq, ...one.receipt } }));
   const stored = storedRows(model, tx, integration, statements);
   const given = decideBatch(brand, stored, statements);
   const over = overIn(given);
@@ -62,7 +62,7 @@ export function take(
     const isListed = decision.kind === 'unchanged' && !decision.isOverruled && own !== undefined;
     if (isListed && after.listed !== own) tx.putRecord(integration, id, { ...after, listed: own });
   }
-  const requestedAt = statements[0]?.arrival.effectiveAt;
+  const requestedAt = statements[0]?.receipt.effectiveAt;
   if (seen.length > 0 && requestedAt !== undefined) {
     tx.atCommit(() => model.sightings.push({ integration, requestedAt, ids: new Set(seen) }));
   }

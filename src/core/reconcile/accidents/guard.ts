@@ -19,6 +19,8 @@ import { type Decided, describeSign, heldPathOf, isPartOf, isStillOf, type Sign,
 export interface Memory {
   recent: readonly Counted[];
   unsaved: readonly Counted[];
+  /** What a run stored first: a queue of cancellations is read after the one of bookings, and ends some of those in the first import. */
+  readonly created: Map<string, Set<string>>;
 }
 
 /** Keeps the accidents of a partner from the records of one brand. */
@@ -48,6 +50,9 @@ interface Suspicion {
 }
 
 const mostUnsaved = 50;
+const mostCreated = 20_000;
+/** A brand's syncs run beside each other. */
+const mostRuns = 4;
 
 /**
  * Counts a batch. Undefined if it is ordinary: this process counts those by itself, and the store is asked only when several rows changed
@@ -65,11 +70,16 @@ export function countBatch(
   const signs = new Map<Statement, ReadonlySet<Sign>>();
   const signed: SignedRow[] = [];
   const today = new Date(effectiveAt).toISOString().slice(0, 10);
+  const memory = memoryOf(guard, feed);
+  const run = feed === 'pull' ? causeId : undefined;
+  const created = run === undefined ? undefined : createdIn(memory, run);
   let rows = 0;
   for (const step of steps) {
     const { statement, stored, decision } = step;
+    if (created?.has(statement.id)) continue;
     const own = signsOf(step, today);
     const isStored = stored !== undefined && stored.version > 0;
+    if (!isStored && decision.kind === 'change' && created && created.size < mostCreated) created.add(statement.id);
     if (isStored || own.size > 0) rows++;
     if (own.size === 0) continue;
     signs.set(statement, own);
@@ -77,10 +87,8 @@ export function countBatch(
     const { check_in = '', check_out = '' } = record;
     signed.push({ signs: own, check_in, check_out, bookers: bookersOf(record) });
   }
-  const run = feed === 'pull' ? causeId : undefined;
   const batch: Counted = { rows: of ?? rows + unchanged, ...countSigns(signed), run, at };
   if (batch.rows === 0) return undefined;
-  const memory = memoryOf(guard, feed);
   memory.recent = newest([...memory.recent, batch]);
   memory.unsaved = [...memory.unsaved, batch];
   const mayBeOthers = window !== undefined && isStrange(batch, guard.limits);
@@ -142,7 +150,13 @@ export function joined(batches: readonly Counted[]): Counted {
 }
 
 const memoryOf = ({ memory }: Guard, feed: Feed): Memory =>
-  memory.getOrInsertComputed(feed, () => ({ recent: [], unsaved: [] }));
+  memory.getOrInsertComputed(feed, () => ({ recent: [], unsaved: [], created: new Map() }));
+
+function createdIn({ created }: Memory, run: string): Set<string> {
+  const [oldest] = created.keys();
+  if (!created.has(run) && created.size >= mostRuns && oldest !== undefined) created.delete(oldest);
+  return created.getOrInsertComputed(run, () => new Set());
+}
 
 export interface Held extends HeldPath {
   readonly reason: string;
