@@ -210,11 +210,11 @@ test('modifiers without a source apply to the field of the same name, in the rec
     map: {
       check_in: { date: 'DD/MM/YYYY' },
       total_amount: { minor_units: 2 },
-      guests: { fields: { nationality: { country: 'de' } } },
+      guests: { fields: { date_of_birth: { date: 'DD.MM.YYYY' } } },
       charges: { fields: { amount: { negate: true } } },
     },
   });
-  const text = `{"id":"A","check_in":"01/03/2026","check_out":"2026-03-02","status":"confirmed","total_amount":12050,"guests":[{"nationality":"Portugal"}],"charges":[{"amount":3}]}`;
+  const text = `{"id":"A","check_in":"01/03/2026","check_out":"2026-03-02","status":"confirmed","total_amount":12050,"guests":[{"date_of_birth":"02.03.1970"}],"charges":[{"amount":3}]}`;
   const [one] = prepare(path, `[${text}]`);
   const event = path.shapers.push.single(parseJson(text));
   assert.ok(event.kind === 'ok');
@@ -224,7 +224,7 @@ test('modifiers without a source apply to the field of the same name, in the rec
     const { check_in, total_amount, guests, charges } = each.record as unknown as JsonObject;
     assert.deepEqual(
       { check_in, total_amount, guests, charges },
-      { check_in: '2026-03-01', total_amount: '120.5', guests: [{ nationality: 'PT' }], charges: [{ amount: '-3' }] },
+      { check_in: '2026-03-01', total_amount: '120.5', guests: [{ date_of_birth: '1970-03-02' }], charges: [{ amount: '-3' }] },
     );
   }
   return undefined;

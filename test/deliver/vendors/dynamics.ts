@@ -217,7 +217,7 @@ export function dynamicsAccount(): Account {
           `$select ${asked}`,
         );
         const row = Object.fromEntries(asked.map((name) => [name, table.rows.get(id)?.[name] ?? null]));
-        return { status: 200, body: { contactid: id, ...row } };
+        return { status: 200, body: { ...row, contactid: id } };
       }
       demand(request.method === 'DELETE', request.method);
       table.rows.delete(id);
