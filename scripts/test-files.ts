@@ -20,6 +20,7 @@ export const alone = [
   'deliver/people-kill',
   'deliver/promises',
   'deliver/sigstop',
+  'deliver/warehouse/hostile',
   'e2e/demo',
   'e2e/key-rotation',
   'e2e/kill',

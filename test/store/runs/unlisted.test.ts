@@ -90,17 +90,16 @@ test('a booking whose request needs two ids is requested with both', async () =>
         path: '/api/groups/{id.1}',
         query: { group: '{id.0}', whole: '{id}' },
         split: '/',
-        id_as: 'asked',
-        map: { id: { join: [{ path: '$body.asked', split: { on: '/', part: 0 } }, 'id'], with: '/' } },
+        map: { id: { join: ['group', 'id'], with: '/' } },
       },
     },
   });
   const [first, second] = state.listed as [Booking, Booking];
   const id = `${first.confirmation_number}/${first.id}`;
-  const { confirmation_number: _, ...answer } = first;
+  const { confirmation_number: group, ...answer } = first;
   state.listed = state.listed.slice(2);
-  state.replies.set(first.id, { json: { ...answer, status: 'cancelled' } });
-  state.replies.set(second.id, { json: { ...second, id: 'another' } });
+  state.replies.set(first.id, { json: { ...answer, group, status: 'cancelled' } });
+  state.replies.set(second.id, { json: { ...second, group: second.confirmation_number, id: 'another' } });
   await pull();
   const request = partner.requests.find(({ path }) => path === `/api/groups/${first.id}`);
   assert.deepEqual(Object.fromEntries(request?.query ?? []), { group: first.confirmation_number, whole: id });
