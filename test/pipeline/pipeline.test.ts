@@ -224,7 +224,12 @@ test('modifiers without a source apply to the field of the same name, in the rec
     const { check_in, total_amount, guests, charges } = each.record as unknown as JsonObject;
     assert.deepEqual(
       { check_in, total_amount, guests, charges },
-      { check_in: '2026-03-01', total_amount: '120.5', guests: [{ date_of_birth: '1970-03-02' }], charges: [{ amount: '-3' }] },
+      {
+        check_in: '2026-03-01',
+        total_amount: '120.5',
+        guests: [{ date_of_birth: '1970-03-02' }],
+        charges: [{ amount: '-3' }],
+      },
     );
   }
   return undefined;
