@@ -100,7 +100,7 @@ export async function deliverPorts(runtime: Runtime): Promise<DeliverPorts> {
     heartbeats: runtime.heartbeats,
     tracer: runtime.tracer,
     wake: runtime.wake,
-    queued: runtime.queued,
+    handover: runtime.handover,
     log: runtime.log,
     chance: systemRandom,
     epoch: runtime.restoreCheck.epoch,

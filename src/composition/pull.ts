@@ -28,7 +28,7 @@ export function pullPorts(runtime: Runtime): RunnerPorts {
     tracer: runtime.tracer,
     random: systemRandom,
     plan: (integration) => planOf(runtime, integration),
-    runs: openRunStore(runtime.pool, runtime.onChanged),
+    runs: openRunStore(runtime.pool, runtime.handover),
     partners: openPartnerStore(runtime.pool),
     tokens: openTokenStore(runtime.pool, runtime.keyring, runtime.spool),
     wait: (topic, maxMs, signal) => runtime.wake.wait(topic, maxMs, signal),

@@ -85,7 +85,7 @@ export function jsonLimits(runtime: Runtime): StrictLimits {
 }
 
 export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
-  const { pool, onChanged } = runtime;
+  const { pool, handover } = runtime;
   const find = (integration: string) => runtime.active().integrations.get(integration);
   /** The other brands that deliver to a destination. */
   const othersAt = (integration: string, destination: string) =>
@@ -98,7 +98,7 @@ export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
     wake: runtime.wake,
     tracer: runtime.tracer,
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) => workEvents({ pool, onChanged, brandOf: find, othersAt }, batching, work),
+    batch: (batching, work) => workEvents({ pool, handover, brandOf: find, othersAt }, batching, work),
     setAside: async (integration, error) => {
       const brand = find(integration);
       if (brand) await setEventAside(pool, brand, error);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Active, activate, withChanges } from '../core/brand/active.ts';
 import type { Broken } from '../core/brand/brand.ts';
-import { QueuedLanes } from '../core/deliver/claiming.ts';
+import { Handover } from '../core/deliver/handover.ts';
 import { DeliveryTally } from '../core/deliver/settle.ts';
 import { openSecret } from '../core/documents/keyring.ts';
 import { type Resolve, resolveSecrets, type SecretSources, secretFiles } from '../core/documents/secret-reference.ts';
@@ -14,7 +14,6 @@ import { refuseTransactionPooling } from '../core/store/db/pooling.ts';
 import { openSignals, sendSignals } from '../core/store/db/signals.ts';
 import { currentDocuments, documentsChangedSince, documentsPosition } from '../core/store/documents/documents.ts';
 import { getSecret } from '../core/store/documents/secrets.ts';
-import type { OnChanged } from '../core/store/records/ingest.ts';
 import { resealRenewals } from '../core/store/runs/partner-tokens.ts';
 import { InnboundError } from '../errors.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -51,8 +50,7 @@ export interface Runtime extends Network {
   readonly tracer: Tracer | undefined;
   readonly wake: Wake;
   /** Called after the commit of changes: the deliveries of this process claim them at once, and other nodes wake. */
-  readonly onChanged: OnChanged;
-  readonly queued: QueuedLanes;
+  readonly handover: Handover;
   /** What this process delivered and has not added to the activity yet. */
   readonly tally: DeliveryTally;
   readonly keys: Keys;
@@ -129,7 +127,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
   const leftOut = await openLeftOut(workspaceDir, mistakes, log);
   const { active, refresh } = await openActiveDocuments(pool, restoreCheck.epoch, suppression(hashKeys));
   const wake = new Wake();
-  const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
+  const handover = new Handover(() => wake.signalOthers('outbox'));
   const tally = new DeliveryTally();
   const alone = server !== undefined && purpose === 'service';
   const signals = purpose === 'service' ? await openSignals(pool, wake, { alone }) : sendSignals(pool, wake);
@@ -160,11 +158,7 @@ async function openInto(opened: AsyncDisposableStack, options: RuntimeOptions, t
     clock,
     log,
     wake,
-    queued,
-    onChanged: ({ integration, destinations }) => {
-      const all = new Set(Object.values(destinations).flat());
-      queued.add([...all].map((destination) => ({ integration, destination })));
-    },
+    handover,
     lost: lost.promise,
     giveUp: lost.resolve,
     heartbeats: new Heartbeats(systemClock),

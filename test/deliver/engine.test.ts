@@ -78,7 +78,7 @@ test('what is queued after a lane went into preview is not sent, although nothin
   await engine.scan();
   one.goIntoPreview();
   await one.takeIn();
-  engine.offerQueued([{ integration: 'lisbon', destination: 'crm' }]);
+  engine.offer([{ integration: 'lisbon', destination: 'crm' }]);
   await one.idle();
   assert.equal(one.sent(), 0);
 });

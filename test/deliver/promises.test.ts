@@ -3,9 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { QueuedLanes } from '../../src/core/deliver/claiming.ts';
 import { drainOnce } from '../../src/core/deliver/deliveries.ts';
 import type { Destination, Outcome } from '../../src/core/deliver/destination.ts';
+import { Handover } from '../../src/core/deliver/handover.ts';
 import type { DestinationConfig } from '../../src/core/deliver/ports.ts';
 import type { Pool } from '../../src/core/store/db/pool.ts';
 import { until } from '../support/process.ts';
@@ -15,12 +15,12 @@ const delivered: Outcome = { kind: 'delivered' };
 
 /** A node that hears of changes at once. */
 async function node(pool: Pool, destination: Destination, change: Partial<DestinationConfig> = {}) {
-  const queued = new QueuedLanes(() => {});
+  const handover = new Handover();
   const crm = lane(config('crm', { batch: 1, ...change }));
-  const running = startNode(ports(pool, [crm], { crm: destination }, { queued }));
+  const running = startNode(ports(pool, [crm], { crm: destination }, { handover }));
   const take = async (...records: ReturnType<typeof reservation>[]) => {
     await takeIn(pool, records, ['crm']);
-    queued.add([{ integration: crm.integration, destination: 'crm' }]);
+    handover.offer([{ integration: crm.integration, destination: 'crm' }]);
   };
   await take(reservation('opens'));
   await settled(pool);
@@ -62,8 +62,8 @@ test('the node that queued records claims them at once, without looking for due 
   const { pool, close } = await openStore();
   t.after(close);
   const crm = scripted(() => delivered);
-  const queued = new QueuedLanes(() => {});
-  const made = ports(pool, [lane(config('crm', { batch: 1 }))], { crm: crm.destination }, { queued });
+  const handover = new Handover();
+  const made = ports(pool, [lane(config('crm', { batch: 1 }))], { crm: crm.destination }, { handover });
   let looks = 0;
   const nextDue = async () => {
     looks += 1;
@@ -77,7 +77,7 @@ test('the node that queued records claims them at once, without looking for due 
     ids.map((id) => reservation(id)),
     ['crm'],
   );
-  queued.add([{ integration: 'lisbon', destination: 'crm' }]);
+  handover.offer([{ integration: 'lisbon', destination: 'crm' }]);
   await settled(pool);
   for (const id of ids) assert.deepEqual(versions(crm.messages(), id), [1], id);
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
 import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
 import type { Destination, DestinationServices, Outcome } from '../../src/core/deliver/destination.ts';
+import type { Outgoing } from '../../src/core/deliver/handover.ts';
 import { compileFields, type Delivery, type Message } from '../../src/core/deliver/message.ts';
 import type { DeliverPorts, DestinationConfig, Lane } from '../../src/core/deliver/ports.ts';
 import { openHttp } from '../../src/core/outbound/http.ts';
@@ -76,6 +77,8 @@ interface TakeInOptions {
   readonly integration?: string;
   readonly mode?: 'pull' | 'push';
   readonly lateByMs?: number;
+  /** What the transaction queues; the caller sends it. */
+  readonly outgoing?: Outgoing;
 }
 
 /** Stores records as a push would, each call later than the one before; or late, with an older state. */
@@ -83,7 +86,7 @@ export async function takeIn(
   pool: Pool,
   records: readonly Reservation[],
   destinations: readonly string[],
-  { integration = 'lisbon', mode = 'push', lateByMs = 0 }: TakeInOptions = {},
+  { integration = 'lisbon', mode = 'push', lateByMs = 0, outgoing }: TakeInOptions = {},
 ): Promise<void> {
   effective += 1_000;
   const arrival = { mode, effectiveAt: effective - lateByMs, cause: 'event', causeId: '1' } as const;
@@ -91,7 +94,8 @@ export async function takeIn(
     const value = { total_amount: record.total_amount ?? null };
     return { ...said(record, arrival), scope: { fields: 'full', lists: 'full' }, raw: { key: record.id, value } };
   });
-  await transaction(pool, (tx) => ingest(tx, testBrand(integration, { reservation: destinations }), statements));
+  const brand = testBrand(integration, { reservation: destinations });
+  await transaction(pool, (tx) => ingest(tx, brand, statements, undefined, outgoing));
 }
 
 /** Stores a guest profile, later than everything before. */

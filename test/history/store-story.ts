@@ -1,5 +1,6 @@
 import type { Brand } from '../../src/core/brand/brand.ts';
 import { encodeRecord } from '../../src/core/canonical/reservation.ts';
+import { Handover } from '../../src/core/deliver/handover.ts';
 import type { Claimed, LaneKey } from '../../src/core/deliver/ports.ts';
 import { preparePage } from '../../src/core/intake/pull/page/page-commit.ts';
 import { noCounts, type Run, sum } from '../../src/core/intake/pull/run/run-state.ts';
@@ -105,7 +106,7 @@ export class StoreStory {
 
   /** Works until nothing is pending. `meanwhile` runs after a batch was read and before anything was written. */
   async work({ meanwhile = async () => {} } = {}): Promise<void> {
-    const store = { brandOf: (name: string) => this.#targets.get(name), othersAt: () => [], onChanged: () => {} };
+    const store = { brandOf: (name: string) => this.#targets.get(name), othersAt: () => [], handover: new Handover() };
     const process = async (own: Brand, batch: BrandBatch) => {
       await meanwhile();
       return workBrand(batch, own);
@@ -176,7 +177,7 @@ export class StoreStory {
 
   /** A node claims a run and reads its one page; `isFrozen`: its lease has ended by the time it writes. */
   async startRun({ isFrozen = false } = {}): Promise<Run> {
-    const runs = this.#store.runs(() => {});
+    const runs = this.#store.runs(new Handover());
     await runs.queue({ integration, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
     const [run] = await runs.claimDue(1, 'node', isFrozen ? 0 : hourMs);
     if (run === undefined) throw new Error('no run is due');
@@ -186,7 +187,7 @@ export class StoreStory {
 
   /** Stores the page as the page after `after` others. */
   async storePage(run: Run, rows: readonly { id: string; amount: number }[], after = 0): Promise<void> {
-    const runs = this.#store.runs(() => {});
+    const runs = this.#store.runs(new Handover());
     const plan = pullPlan(integration);
     const read = plan.brand.shapers.pull.records({
       reservations: rows.map(({ id, amount }) => reservation(id, amount)),
@@ -214,7 +215,7 @@ export class StoreStory {
   }
 
   async endRun(run: Run): Promise<void> {
-    await this.#store.runs(() => {}).finish(run, { state: 'complete', findings: [] }, noCounts);
+    await this.#store.runs(new Handover()).finish(run, { state: 'complete', findings: [] }, noCounts);
   }
 
   /** The guest with this address was erased: no later message may store the guest again. */

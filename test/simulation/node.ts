@@ -1,6 +1,6 @@
-import { QueuedLanes } from '../../src/core/deliver/claiming.ts';
 import { startDeliveries } from '../../src/core/deliver/deliveries.ts';
 import type { Destination } from '../../src/core/deliver/destination.ts';
+import { Handover } from '../../src/core/deliver/handover.ts';
 import { compileFields } from '../../src/core/deliver/message.ts';
 import type { DestinationConfig } from '../../src/core/deliver/ports.ts';
 import { startRunner } from '../../src/core/intake/pull/run/runner.ts';
@@ -9,7 +9,6 @@ import { pushSettingsOf } from '../../src/core/intake/push/settings.ts';
 import { startEventWorker } from '../../src/core/intake/push/worker.ts';
 import type { Http } from '../../src/core/outbound/http.ts';
 import { followClock } from '../../src/core/store/db/database-clock.ts';
-import type { OnChanged } from '../../src/core/store/records/ingest.ts';
 import { Wake } from '../../src/kit/loop.ts';
 import type { DestinationName, EndpointId, IntegrationName } from '../../src/terms.ts';
 import { listedLanes } from '../deliver/lanes.ts';
@@ -51,9 +50,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   const { host, store, chance, endpoints } = given;
   const wake = new Wake(host.clock);
   wake.relayTo(given.relay);
-  const queued = new QueuedLanes(() => wake.signalOthers('outbox'));
-  const onChanged: OnChanged = ({ integration, destinations }) =>
-    queued.add(destinations.reservation.map((destination) => ({ integration, destination })));
+  const handover = new Handover(() => wake.signalOthers('outbox'));
   const databaseClock = await followClock(store.clock, host.clock, () => {});
   const intake = openPushIntake({
     clock: databaseClock,
@@ -68,7 +65,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     clock: host.clock,
     wake,
     putBack: store.putBack,
-    batch: (batching, work) => store.batch({ brandOf: brand, othersAt: () => [], onChanged }, batching, work),
+    batch: (batching, work) => store.batch({ brandOf: brand, othersAt: () => [], handover }, batching, work),
     setAside: (integration, error) => store.setAside(brand(integration), error),
   });
   startRunner({
@@ -78,7 +75,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     log: log as never,
     random: chance,
     plan: async (integration) => ({ kind: 'ok', plan: pullPlan(integration) }),
-    runs: store.runs(onChanged),
+    runs: store.runs(handover),
     partners: store.partners,
     tokens: undefined as never,
     limits: pullLimits,
@@ -90,7 +87,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     open: async ({ name }) => given.destinations.get(name) as Destination,
     clock: host.clock,
     wake,
-    queued,
+    handover,
     log,
     chance,
     epoch: () => 1,

@@ -1,4 +1,5 @@
 import { encodeRecord } from '../../src/core/canonical/reservation.ts';
+import { Handover } from '../../src/core/deliver/handover.ts';
 import type { Claimed, LaneKey, Settlement } from '../../src/core/deliver/ports.ts';
 import { preparePage, recognisableRows } from '../../src/core/intake/pull/page/page-commit.ts';
 import { noCounts, type Run, sum } from '../../src/core/intake/pull/run/run-state.ts';
@@ -40,6 +41,29 @@ export class Client {
     this.claims.set(name, [...(this.claims.get(name) ?? []), ...claims]);
   }
 
+  /** What is queued is leased to this node, up to `most` records a lane; otherwise it is offered. */
+  handover({ most, batch }: { readonly most: number; readonly batch: number }) {
+    const handover = new Handover();
+    const leased: unknown[] = [];
+    const offered: string[] = [];
+    handover.connect({
+      room: (lane) => ({
+        most,
+        batch,
+        leaseMs: hourMs,
+        take: (claims) => {
+          this.hold(lane, claims);
+          leased.push([lane, shown(claims)]);
+        },
+      }),
+      offer: (lanes) => offered.push(...lanes.map(({ integration, destination }) => `${integration} ${destination}`)),
+    });
+    return {
+      handover,
+      offered: () => ({ leased: leased.map((one) => JSON.stringify(one)).sort(), offered: offered.sort() }),
+    };
+  }
+
   /** Stores name runs as they like. */
   runName(runId: string): string {
     const name = this.#runNames.get(runId) ?? `run ${this.#runNames.size + 1}`;
@@ -49,6 +73,13 @@ export class Client {
 }
 
 let events = 0;
+
+const roomOf = (dice: Dice) =>
+  dice.pick([
+    { most: 0, batch: 1 },
+    { most: 100, batch: 1 },
+    { most: 100, batch: 2 },
+  ]);
 
 /** The next operation. All choices are made here, so that both stores get the same. */
 export function operationOf(dice: Dice): Operation {
@@ -86,13 +117,14 @@ export function operationOf(dice: Dice): Operation {
     case 'batch': {
       const limit = dice.pick([1, 200]);
       const only = dice.happens(0.5) ? integration : undefined;
+      const room = roomOf(dice);
       return {
         name: 'batch',
-        run: async ({ store }) => {
+        run: async (client) => {
           const outcomes: [brand: string, settled: unknown][] = [];
-          const changed: string[] = [];
-          const result = await store.batch(
-            { brandOf: brand, othersAt: () => [], onChanged: (own) => changed.push(own.integration) },
+          const { handover, offered } = client.handover(room);
+          const result = await client.store.batch(
+            { brandOf: brand, othersAt: () => [], handover },
             { limit, ...(only && { only }) },
             async (own, batch) => {
               const settled = await workBrand(batch, own);
@@ -100,7 +132,7 @@ export function operationOf(dice: Dice): Operation {
               return settled;
             },
           );
-          return { result, outcomes: outcomes.sort(([a], [b]) => (a < b ? -1 : 1)), changed: changed.sort() };
+          return { result, outcomes: outcomes.sort(([a], [b]) => (a < b ? -1 : 1)), ...offered() };
         },
       };
     }
@@ -284,10 +316,12 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
   const rows = Array.from({ length: 3 }, (_, i) => reservation(`R${i + 1}`, dice.whole(1, 4)));
   const requestedAt = baseMs + dice.whole(0, 5) * 1_000;
   const state = dice.pick(['complete', 'incomplete', 'failed'] as const);
+  const room = roomOf(dice);
   return {
     name: `run ${how}`,
     run: async (client) => {
-      const runs = client.store.runs(() => {});
+      const { handover, offered } = client.handover(room);
+      const runs = client.store.runs(handover);
       const name = integration as IntegrationName;
       if (how === 'queue') {
         const queued = await runs.queue({ integration: name, sync: 'pre_stay', kind: 'manual', requestedBy: 'test' });
@@ -324,7 +358,7 @@ function runOperation(dice: Dice, integration: string, leaseMs: number, roll: (n
       };
       const counted = await runs.commitPage(run, leaseMs, commit, plan.brand, after);
       const { state: now, counters } = (await runs.get(run.integration, run.runId)) ?? {};
-      return [counted, now, counters];
+      return [counted, now, counters, offered()];
     },
   };
 }

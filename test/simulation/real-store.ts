@@ -14,7 +14,7 @@ export function realPorts(pool: Pool): StorePorts {
     putBack: () => putEventsBack(pool),
     batch: (store, batching, work) => workEvents({ pool, ...store }, batching, work),
     setAside: (target, error) => setEventAside(pool, target, error),
-    runs: (onChanged) => openRunStore(pool, onChanged),
+    runs: (handover) => openRunStore(pool, handover),
     partners: openPartnerStore(pool),
     outbox: outboxStore(pool),
     clock: async () => {

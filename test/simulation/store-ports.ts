@@ -1,10 +1,10 @@
 import type { Brand } from '../../src/core/brand/brand.ts';
+import type { Handover } from '../../src/core/deliver/handover.ts';
 import type { DeliveryStore } from '../../src/core/deliver/ports.ts';
 import type { PartnerStore, RunStore } from '../../src/core/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/core/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/core/intake/push/worker.ts';
 import type { EventStore } from '../../src/core/store/events/work-events.ts';
-import type { OnChanged } from '../../src/core/store/records/ingest.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
 
@@ -18,12 +18,12 @@ export interface StorePorts {
   readonly insert: IntakePorts['insert'];
   readonly putBack: EventWorkerPorts['putBack'];
   batch(
-    store: Pick<EventStore, 'brandOf' | 'othersAt' | 'onChanged'>,
+    store: Pick<EventStore, 'brandOf' | 'othersAt' | 'handover'>,
     batching: Batch[0],
     work: Batch[1],
   ): ReturnType<EventWorkerPorts['batch']>;
   setAside(target: Brand, error: Error): Promise<void>;
-  runs(onChanged: OnChanged): RunStore;
+  runs(handover: Handover): RunStore;
   readonly partners: PartnerStore;
   readonly outbox: DeliveryStore;
   /** The database's clock. */

@@ -1,3 +1,4 @@
+import { Handover } from '../../src/core/deliver/handover.ts';
 import type { IntegrationName } from '../../src/terms.ts';
 import type { History, Violation, Write } from '../history/history.ts';
 import { accident } from './accidents.ts';
@@ -30,7 +31,7 @@ export class World {
   readonly #time = this.time;
   readonly #dice: Dice;
   readonly #model = new StoreModel(() => this.time.nowMs);
-  readonly #scheduler = modelPorts(this.#model, directLink).runs(() => {});
+  readonly #scheduler = modelPorts(this.#model, directLink).runs(new Handover());
   readonly #network: Network;
   readonly #partner: Partner;
   readonly #sinks: readonly Sink[];

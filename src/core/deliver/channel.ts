@@ -1,8 +1,11 @@
+import { chunksOf } from '../../kit/chunks.ts';
 import { errorFacts } from '../../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
-import { Claiming, type DueFloor, type Leased, type OpenLane } from './claiming.ts';
+import { Claiming, type DueFloor, Lease, type Leased, type OpenLane } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { DeliverPorts, DestinationConfig } from './ports.ts';
+import type { Room } from './handover.ts';
+import type { Claimed, DeliverPorts, DestinationConfig, Lane } from './ports.ts';
+import { needsDelivered } from './select.ts';
 import type { Settler } from './settle.ts';
 
 /** Between the end of a call and the end of its lease: time to write down the result. */
@@ -35,6 +38,8 @@ export class Channel {
   readonly #ports: DeliverPorts;
   readonly #config: DestinationConfig;
   readonly #marginMs: number;
+  readonly #leaseMs: number;
+  readonly #laneOf: OpenLane;
   readonly #claiming: Claiming;
   readonly #calling: Calling;
   /** Aborted when running calls may not wait any longer. */
@@ -52,6 +57,8 @@ export class Channel {
   constructor(ports: DeliverPorts, config: DestinationConfig, { settler, onSettled, ...claiming }: ChannelServices) {
     const { leaseMarginMs = standardMarginMs } = ports;
     const leaseMs = config.timeoutMs + leaseMarginMs;
+    this.#leaseMs = leaseMs;
+    this.#laneOf = claiming.laneOf;
     this.#ports = ports;
     this.#config = config;
     this.#marginMs = leaseMarginMs;
@@ -83,6 +90,29 @@ export class Channel {
     if (this.#isClosed) return;
     this.#claiming.add(brands);
     this.#advance();
+  }
+
+  /**
+   * How a transaction may lease what it queues for this lane. Not where a claim reads more than the newest version, where there is a rate, or
+   * while older records wait for a claim: they come first.
+   */
+  room(lane: Lane): Room | undefined {
+    const { batch, rate, revision, selection } = this.#config;
+    const isOpen = this.#destination !== undefined && !this.#isClosed && lane.destination.revision === revision;
+    const isClaiming = this.#claiming.hasBrands || this.#claiming.pausedMs > 0;
+    if (!isOpen || isClaiming || rate !== undefined || needsDelivered(selection)) return undefined;
+    const lease = new Lease(this.#ports.clock, this.#leaseMs);
+    const ready = this.#ready.reduce((sum, { claims }) => sum + claims.length, 0);
+    const take = (claims: readonly Claimed[]) => {
+      const calls = chunksOf(claims, batch).map((part) => ({ lane, claims: part, lease }));
+      if (this.#isClosed || this.#laneOf(lane.integration)?.destination.revision !== revision) {
+        for (const one of calls) void this.#putBack(one);
+        return;
+      }
+      this.#ready.push(...calls);
+      this.#startCalls();
+    };
+    return { most: this.#calling.soon - ready, batch, leaseMs: this.#leaseMs, take };
   }
 
   /** The circuit is open and these brands have due work: sends one record as a probe, if no other node does. */
@@ -197,6 +227,9 @@ interface CallingEvents {
 const quickMs = 1_000;
 const quickCalls = 4;
 
+const soonCallsMs = 250;
+const mostSoon = 1_000;
+
 /**
  * Calls one destination: at most `concurrency` calls wait for its answer, and at most as many again wait for their settlement to be
  * written.
@@ -232,6 +265,13 @@ class Calling {
     const { concurrency, batch, rate } = this.#context.config;
     const isQuick = batch === 1 && !rate && this.#answerMs < quickMs;
     return concurrency * (isQuick ? quickCalls : 1) - this.#waitingForAnswer;
+  }
+
+  /** How many records can be sent within a quarter of a second. */
+  get soon(): number {
+    const { concurrency, batch } = this.#context.config;
+    if (this.isStoreBehind) return 0;
+    return Math.min(mostSoon, concurrency * Math.max(1, Math.floor(soonCallsMs / this.#answerMs)) * batch);
   }
 
   start(destination: Destination, leased: Leased): void {

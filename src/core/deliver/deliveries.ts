@@ -11,7 +11,7 @@ const longestPauseMs = 10_000;
 /** Delivers until it is stopped. Stopping claims nothing more, waits for calls in progress and closes the destinations. */
 export function startDeliveries(ports: DeliverPorts): Loop {
   const engine = new Engine(ports, ports.lanes);
-  ports.queued?.connect(engine.offerQueued);
+  ports.handover?.connect(engine);
   let lastTookMs = 0;
   return startLoop({
     name: 'deliveries',
@@ -36,7 +36,7 @@ export function startDeliveries(ports: DeliverPorts): Loop {
       else ports.log.error(facts, 'deliver: the scan for due work failed');
     },
     finish: async () => {
-      ports.queued?.connect(undefined);
+      ports.handover?.connect(undefined);
       await engine.close();
     },
   });

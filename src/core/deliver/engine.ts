@@ -2,6 +2,7 @@ import { errorFacts } from '../../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import { DueFloor } from './claiming.ts';
+import type { Deliveries, Room } from './handover.ts';
 import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
 import { openSettler, type Settler } from './settle.ts';
 
@@ -15,7 +16,7 @@ export const longestSleepMs = 1_000;
 const listedBrands = 100;
 
 /** The channels of a node: one for each destination in force, and the scan for due work that they share. */
-export class Engine {
+export class Engine implements Deliveries {
   readonly counts: Counts = { delivered: 0, skipped: 0, retry: 0, dead: 0 };
   readonly #ports: DeliverPorts;
   readonly #lanes: () => Lanes;
@@ -61,12 +62,17 @@ export class Engine {
     return Math.min(longestSleepMs, ...waits);
   }
 
-  /** These lanes have records that were just queued. Lanes whose batches may wait are left to the scan. */
-  readonly offerQueued = (lanes: readonly LaneKey[]): void => {
+  room(lane: LaneKey): Room | undefined {
+    const open = this.#openLane(lane);
+    return open && this.#channels.get(lane.destination)?.room(open);
+  }
+
+  /** Lanes whose batches may wait are left to the scan. */
+  offer(lanes: readonly LaneKey[]): void {
     const atOnce = lanes.filter(this.#sendsAtOnce);
     this.#offer(atOnce);
     if (atOnce.length < lanes.length) this.#ports.wake.arrived('outbox');
-  };
+  }
 
   async close(): Promise<void> {
     const cancel = this.#ports.clock.schedule(stopLimitMs, () => this.#stopping.abort());
@@ -99,7 +105,7 @@ export class Engine {
   /** Settled records of these lanes have further versions. */
   #offerNextVersions(keys: readonly LaneKey[]): void {
     this.#floor.reopen(keys);
-    this.offerQueued(keys);
+    this.offer(keys);
   }
 
   /** A changed document closes its channel. The new one opens at once and claims only what the old one does not hold. */

@@ -5,6 +5,7 @@ import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Circuit, CircuitSettings, FailedCall, Rate } from '../outbound/circuit.ts';
 import type { Destination } from './destination.ts';
+import type { Handover } from './handover.ts';
 import type { MessageData } from './message.ts';
 
 /** Which part of which changes a destination gets. */
@@ -240,7 +241,7 @@ export interface DeliverPorts {
     arrived(topic: 'outbox'): void;
   };
   /** Where transactions of this process announce their changes; without it the scan finds them. */
-  readonly queued?: { connect(offer: ((lanes: readonly LaneKey[]) => void) | undefined): void };
+  readonly handover?: Pick<Handover, 'connect'>;
   readonly log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
   readonly chance: () => number;
   /** The store's epoch, see Message. */

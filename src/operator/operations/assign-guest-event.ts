@@ -56,7 +56,7 @@ export async function assignGuestEvent(runtime: Runtime, id: string, to: PersonP
     if (event === undefined) throw refused('The event is no longer kept.');
     const assigned = { guest: ambiguity.guest, to };
     const settled = await workGuestEvent(
-      batchOf(tx, integration, [event], { onChanged: () => {}, othersAt: () => [] }),
+      batchOf(tx, integration, [event], { othersAt: () => [] }),
       integration,
       event,
       assigned,

@@ -28,8 +28,7 @@ export async function refetchReservation(runtime: Runtime, integration: string, 
   const arrival = { mode: 'single', effectiveAt: single.requestedAt, cause: 'run', causeId: runId } as const;
   const statement = read(plan.brand, single.record, arrival);
   const bytes = JSON.stringify(single.body).length;
-  const tally = await commitRefetch(runtime.pool, plan.brand, statement, { runId, by, bytes });
-  if (tally.changed > 0) runtime.onChanged(plan.brand);
+  const tally = await commitRefetch(runtime, plan.brand, statement, { runId, by, bytes });
   const [outcome] = tally.outcomes;
   const { version } = outcome ?? {};
   const now = { outcome: outcome?.outcome ?? 'unchanged', ...(version !== undefined && { version }) } as const;

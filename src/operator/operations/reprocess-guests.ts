@@ -73,7 +73,7 @@ export async function reprocessGuestEvents(
 ): Promise<{ readonly last: number | undefined; readonly changed: ReadonlySet<string> }> {
   const events = await lockGuestEvents(tx, brand.integration, range, after, limit);
   const changed = new Set<string>();
-  const batch = batchOf(tx, brand, events, { onChanged: () => {}, othersAt: () => [] });
+  const batch = batchOf(tx, brand, events, { othersAt: () => [] });
   for (const event of events) {
     const named = new Set<string>();
     const take: BrandBatch['take'] = async (statements) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Handover } from '../../../src/core/deliver/handover.ts';
 import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
 import { openRunStore } from '../../../src/core/store/runs/runs.ts';
 import type { IntegrationName } from '../../../src/terms.ts';
@@ -74,7 +75,7 @@ test('a run that dies after a page was stored and before it was acknowledged is 
     return 'cut';
   });
   const ports = runtime.ports({ integration, baseUrl: partner.url, connector: connectorWith({ type: 'none' }) });
-  const queued = await openRunStore(runtime.pool, () => {}).queue(
+  const queued = await openRunStore(runtime.pool, new Handover()).queue(
     { integration: integration as IntegrationName, kind: 'manual', sync: 'pre_stay', requestedBy: 'test' },
     { node: 'first', leaseMs: 60_000 },
   );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { Handover } from '../../../src/core/deliver/handover.ts';
 import type { PullPorts } from '../../../src/core/intake/pull/ports.ts';
 import { executeRun } from '../../../src/core/intake/pull/run/execution.ts';
 import { openRunStore } from '../../../src/core/store/runs/runs.ts';
@@ -209,7 +210,7 @@ test('an idle queued run is executed by the next request for the same', async ()
   const integration = 'left-behind';
   const partner = await partnerOf('token');
   const ports = portsFor(integration, 'token', partner.url);
-  const queued = await openRunStore(runtime.pool, () => {}).queue({
+  const queued = await openRunStore(runtime.pool, new Handover()).queue({
     integration: integration as IntegrationName,
     kind: 'backfill',
     requestedBy: 'schedule',

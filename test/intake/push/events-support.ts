@@ -1,6 +1,7 @@
 import { activate } from '../../../src/core/brand/active.ts';
 import type { Brand } from '../../../src/core/brand/brand.ts';
 import { decodeRecord, type Guest, type Reservation } from '../../../src/core/canonical/reservation.ts';
+import { Handover } from '../../../src/core/deliver/handover.ts';
 import type { StoredDocument } from '../../../src/core/documents/kinds.ts';
 import type { EventType } from '../../../src/core/intake/push/envelope.ts';
 import type { NewEvent } from '../../../src/core/intake/push/ports.ts';
@@ -184,7 +185,8 @@ function workerPorts(pool: Pool, active: Brand, errors: unknown[]): EventWorkerP
     clock: systemClock,
     wake: new Wake(),
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) => workEvents({ pool, brandOf, othersAt: () => [], onChanged: () => {} }, batching, work),
+    batch: (batching, work) =>
+      workEvents({ pool, brandOf, othersAt: () => [], handover: new Handover() }, batching, work),
     setAside: (_integration, error) => setEventAside(pool, active, error),
     onError: (_integration, error) => errors.push(error),
   };

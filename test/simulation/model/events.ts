@@ -1,4 +1,4 @@
-import type { Brand } from '../../../src/core/brand/brand.ts';
+import { Outgoing } from '../../../src/core/deliver/handover.ts';
 import type { BrandBatch, Settled } from '../../../src/core/intake/push/brand-batch.ts';
 import type { NewEvent, StoreResult } from '../../../src/core/intake/push/ports.ts';
 import type { StorePorts } from '../store-ports.ts';
@@ -27,7 +27,7 @@ export function eventPorts(
           if (event.state === 'waiting' && (event.dueAt ?? 0) <= model.now()) event.state = 'pending';
         }
       }),
-    batch: async ({ brandOf, onChanged }, { limit, only }, work) => {
+    batch: async ({ brandOf, handover }, { limit, only }, work) => {
       for (;;) {
         const tx = await link.begin(() => new Transaction(model));
         try {
@@ -35,23 +35,20 @@ export function eventPorts(
           const locked = await link.call('lockLanes', () => found.filter((name) => tx.tryLockLane(name)));
           const mine = locked.map((name) => brandOf(name)).filter((brand) => brand !== undefined);
           const share = Math.max(1, Math.floor(limit / Math.max(1, mine.length)));
-          const changed = new Set<Brand>();
+          const outgoing = new Outgoing(handover);
           let more = false;
           const all: Settled[] = [];
           for (const target of mine) {
             const events = pendingOf(model, target.integration).slice(0, share);
-            const takeIn: BrandBatch['take'] = async (statements) => {
-              const tally = await link.call('apply', () => take(model, tx, target, statements));
-              if (tally.changed > 0) changed.add(target);
-              return tally;
-            };
+            const takeIn: BrandBatch['take'] = (statements) =>
+              link.call('apply', () => take(model, tx, target, statements, { outgoing }));
             if (events.length > 0) all.push(...(await work(target, batchOf(events, takeIn))));
             more ||= events.length === share;
           }
           settleAtCommit(model, tx, all);
           const result = await link.call('commit', () => tx.commit());
           if (result !== 'committed') continue;
-          for (const target of changed) onChanged(target);
+          outgoing.send();
           return { more, busy: locked.length < found.length, after: '' };
         } finally {
           tx.rollBack();

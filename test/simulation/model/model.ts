@@ -12,7 +12,7 @@ import type { EventRow, OutboxRow, StoreModel } from './state.ts';
 export function modelPorts(model: StoreModel, link: Link): StorePorts {
   return {
     ...eventPorts(model, link),
-    runs: (onChanged) => runsModel(model, link, onChanged),
+    runs: (handover) => runsModel(model, link, handover),
     partners: partnersModel(model, link),
     outbox: outboxModel(model, link),
     clock: () => link.call('clock', () => model.now()),

@@ -1,5 +1,6 @@
 import type { Brand } from '../../../src/core/brand/brand.ts';
 import { decodeRecord } from '../../../src/core/canonical/reservation.ts';
+import { type Handover, Outgoing } from '../../../src/core/deliver/handover.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/core/intake/pull/ports.ts';
 import {
   type Counters,
@@ -9,7 +10,6 @@ import {
   type Run,
   sum,
 } from '../../../src/core/intake/pull/run/run-state.ts';
-import type { OnChanged } from '../../../src/core/store/records/ingest.ts';
 import type { RunId } from '../../../src/terms.ts';
 import type { Link } from './link.ts';
 import { type RunRow, recordKey, type StoreModel } from './state.ts';
@@ -17,7 +17,7 @@ import { take } from './take.ts';
 import { Transaction } from './transaction.ts';
 
 /** Flat lists, whose rows are staged, and the follow-up of reservations that a list no longer shows are not modelled. */
-export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): RunStore {
+export function runsModel(model: StoreModel, link: Link, handover: Handover): RunStore {
   const held = (lease: Lease): RunRow | undefined => {
     const row = model.runs.find(({ run }) => run.runId === lease.runId);
     return row?.fence === lease.fence && row.state === 'running' ? row : undefined;
@@ -62,7 +62,7 @@ export function runsModel(model: StoreModel, link: Link, onChanged: OnChanged): 
         row.position = position;
       }),
     commitPage: (lease, leaseMs, commit, target, pagesBefore) =>
-      commitPage({ model, link, onChanged, held }, lease, leaseMs, commit, target, pagesBefore),
+      commitPage({ model, link, handover, held }, lease, leaseMs, commit, target, pagesBefore),
     known: (target, rows) =>
       link.call('known', () =>
         rows.flatMap(({ key, listed }) => {
@@ -184,7 +184,7 @@ function runOf({ run, state, fence, counters, position, versions }: RunRow): Run
 interface PageContext {
   readonly model: StoreModel;
   readonly link: Link;
-  readonly onChanged: OnChanged;
+  readonly handover: Handover;
   readonly held: (lease: Lease) => RunRow | undefined;
 }
 
@@ -192,7 +192,7 @@ class Fenced extends Error {}
 
 /** One transaction, run again while another one changed the same rows in between. */
 async function commitPage(
-  { model, link, onChanged, held }: PageContext,
+  { model, link, handover, held }: PageContext,
   lease: Lease,
   leaseMs: number,
   commit: PageCommit,
@@ -202,13 +202,17 @@ async function commitPage(
   const write = async () => {
     for (;;) {
       const tx = await link.begin(() => new Transaction(model));
+      const outgoing = new Outgoing(handover);
       try {
         const counters = await link.call('applyPage', () => {
           const isMoved = ({ id, listed }: KnownRow) => tx.record(target.integration, id)?.listed !== listed;
           const moved = new Set(commit.known.filter(isMoved).map(({ key }) => key));
           const late = moved.size === 0 ? undefined : commit.readLate(moved);
           const statements = [...commit.statements, ...(late?.statements ?? [])];
-          const { outcomes: _, ...tally } = take(model, tx, target, statements, commit.known.length - moved.size);
+          const { outcomes: _, ...tally } = take(model, tx, target, statements, {
+            unchanged: commit.known.length - moved.size,
+            outgoing,
+          });
           const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
           tx.atCommit(() => {
             if (unchanged.length === 0) return;
@@ -231,7 +235,7 @@ async function commitPage(
         const result = await link.call('commit', () => tx.commit(isOurs));
         if (result === 'refused') throw new Fenced();
         if (result === 'conflict') continue;
-        if (counters.changed > 0) onChanged(target);
+        outgoing.send();
         return counters;
       } finally {
         tx.rollBack();

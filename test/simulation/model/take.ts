@@ -1,4 +1,7 @@
 import type { Brand } from '../../../src/core/brand/brand.ts';
+import { decodeRecord } from '../../../src/core/canonical/reservation.ts';
+import type { Outgoing } from '../../../src/core/deliver/handover.ts';
+import type { Claimed } from '../../../src/core/deliver/ports.ts';
 import { countBatch, heldIn, type Shown } from '../../../src/core/reconcile/accidents/guard.ts';
 import { evaluate } from '../../../src/core/reconcile/accidents/judge.ts';
 import type { Decided } from '../../../src/core/reconcile/accidents/signs.ts';
@@ -7,7 +10,7 @@ import type { StoredClaims } from '../../../src/core/reconcile/stored-claims.ts'
 import { idempotencyKey } from '../../../src/core/store/records/history.ts';
 import { decideBatch, outcomeOf, overIn, withoutHolds } from '../../../src/core/store/records/ingest.ts';
 import { claimColumns, listedBy } from '../../../src/core/store/records/write.ts';
-import { type ChangeRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
+import { type ChangeRow, healthyRemote, type OutboxRow, type RecordRow, recordKey, type StoreModel } from './state.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Takes a batch of statements in. The decisions are those of the store itself (pipeline.ts); the model replaces its SQL. */
@@ -16,7 +19,7 @@ export function take(
   tx: Transaction,
   brand: Brand,
   arrived: readonly Statement[],
-  unchanged = 0,
+  { unchanged = 0, outgoing }: { readonly unchanged?: number; readonly outgoing: Outgoing },
 ): Summary {
   const { integration } = brand;
   const seq = arrived.every(({ receipt }) => receipt.seq !== undefined) ? 0 : model.nextSeq();
@@ -72,7 +75,7 @@ export function take(
       model.changes.set(name, [...(model.changes.get(name) ?? []), ...versions]);
     });
   }
-  enqueue(model, tx, brand, changes);
+  enqueue(model, tx, brand, changes, outgoing);
   return summaryOf(steps.map(outcomeOf));
 }
 
@@ -125,36 +128,55 @@ function storedRows(
   return stored;
 }
 
-/** The rules are those of store/outbox/settle.ts. */
+/** The rules are those of store/outbox/enqueue.ts. */
 function enqueue(
   model: StoreModel,
   tx: Transaction,
   { integration, destinations }: Brand,
   changes: ReadonlyMap<string, readonly ChangeRow[]>,
+  outgoing: Outgoing,
 ): void {
   const now = model.now();
   for (const destination of destinations.reservation) {
+    const lane = { integration, destination };
+    const single = [...changes].flatMap(([id, versions]) => (versions.length === 1 ? [id] : []));
+    const granted = outgoing.room(lane, single.length);
+    const { pausedUntil, state } = model.remotes.get(`destination ${destination}`) ?? healthyRemote;
+    const isWaiting = pausedUntil > now || state !== 'closed';
+    const leasable = new Set(isWaiting ? [] : single.slice(0, granted?.records));
+    const claims: Claimed[] = [];
     for (const [id, versions] of changes) {
       const [first, last] = [versions[0] as ChangeRow, versions.at(-1) as ChangeRow];
-      const before = tx.outboxRow({ integration, destination, id });
-      const isIdle = before !== undefined && before.nextVersion > before.lastVersion && !before.isHeld;
-      tx.putOutbox(
-        before === undefined
-          ? {
-              integration,
-              destination,
-              id,
-              nextVersion: first.version,
-              lastVersion: last.version,
-              deliveredVersion: 0,
-              attempt: 0,
-              fence: 0,
-              leased: false,
-              isHeld: false,
-              dueAt: now,
-            }
-          : { ...before, lastVersion: last.version, dueAt: isIdle ? now : before.dueAt },
-      );
+      const before = tx.outboxRow({ integration, destination, id }) ?? {
+        ...{ integration, destination, id, nextVersion: first.version, lastVersion: first.version - 1 },
+        ...{ deliveredVersion: 0, attempt: 0, fence: 0, leased: false, isHeld: false, dueAt: undefined },
+      };
+      const isIdle = before.nextVersion > before.lastVersion && !before.isHeld;
+      const row = { ...before, lastVersion: last.version };
+      if (granted !== undefined && isIdle && !before.leased && leasable.has(id)) {
+        const fence = before.fence + 1;
+        tx.putOutbox({ ...row, dueAt: now + granted.room.leaseMs, leased: true, fence });
+        claims.push(claimedOf(row, last, fence));
+      } else {
+        tx.putOutbox({ ...row, dueAt: isIdle ? now : before.dueAt });
+        outgoing.wait(lane);
+      }
     }
+    if (granted) outgoing.lease(granted.room, claims);
   }
 }
+
+const claimedOf = (
+  row: OutboxRow,
+  { version, event, idempotencyKey, at, text }: ChangeRow,
+  fence: number,
+): Claimed => ({
+  type: 'reservation',
+  id: row.id,
+  version,
+  deliveredVersion: row.deliveredVersion,
+  triesUsed: row.attempt,
+  fence,
+  interrupted: false,
+  change: { event, idempotencyKey, at, record: () => decodeRecord('reservation', text) },
+});

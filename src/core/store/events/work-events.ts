@@ -1,4 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
+import { type Handover, Outgoing } from '../../deliver/handover.ts';
 import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/brand-batch.ts';
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
@@ -14,7 +15,7 @@ import {
   profileIds,
   readReservationAhead,
 } from '../persons/profile-lookup.ts';
-import { ingest, type OnChanged } from '../records/ingest.ts';
+import { ingest } from '../records/ingest.ts';
 import type { PayloadRange } from '../records/kept-payloads.ts';
 import { storedId } from '../records/partner-ids.ts';
 
@@ -32,7 +33,7 @@ const eventWaitsMs = 2_000;
 
 export interface EventStore {
   readonly pool: Pool;
-  readonly onChanged: OnChanged;
+  readonly handover: Handover;
   /** Undefined for an integration that is not in force; its events wait. */
   readonly brandOf: (integration: string) => Brand | undefined;
   /** The other brands that deliver to a destination. */
@@ -44,12 +45,12 @@ export interface EventStore {
  * a brand at a time, and a node that dies leaves its batch unchanged (bench/mechanisms.md, 2).
  */
 export async function workEvents(
-  { pool, onChanged, brandOf, othersAt }: EventStore,
+  { pool, handover, brandOf, othersAt }: EventStore,
   { limit, after = '', only }: Batching,
   work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>,
 ): Promise<BatchResult> {
   const {
-    changed,
+    outgoing,
     settled: _,
     ...result
   } = await transaction(
@@ -61,18 +62,18 @@ export async function workEvents(
         return brand ? [{ brand, first }] : [];
       });
       const { events, more } = await nextEvents(tx, mine, limit);
-      const changed = new Set<Brand>();
+      const outgoing = new Outgoing(handover);
       const worked = mine.map(async ({ brand }) => {
         const { integration } = brand;
         const own = events.get(integration) ?? [];
-        const batch = batchOf(tx, brand, own, { onChanged: () => changed.add(brand), othersAt });
+        const batch = batchOf(tx, brand, own, { outgoing, othersAt });
         return { integration, settled: own.length > 0 ? await work(brand, batch) : [] };
       });
       const settled = await together(worked);
       const hasOthers = only === undefined && locked.length === batchBrands;
       return {
         settled,
-        changed,
+        outgoing,
         more,
         busy: locked.some((one) => !one.mine),
         after: hasOthers ? (locked.at(-1)?.integration ?? '') : '',
@@ -81,7 +82,7 @@ export async function workEvents(
     (tx, { settled }) => Promise.all(settled.map((one) => settle(tx, one.integration, one.settled))),
     limit > 1 ? batchWaitsMs : eventWaitsMs,
   );
-  for (const brand of changed) onChanged(brand);
+  outgoing.send();
   return result;
 }
 
@@ -136,16 +137,12 @@ export function batchOf(
   tx: Tx,
   brand: Brand,
   events: readonly PendingEvent[],
-  { onChanged, othersAt }: { readonly onChanged: () => void; readonly othersAt: EventStore['othersAt'] },
+  { outgoing, othersAt }: { readonly outgoing?: Outgoing; readonly othersAt: EventStore['othersAt'] },
 ): BrandBatch {
   const { integration } = brand;
   return {
     events,
-    take: async (statements) => {
-      const tally = await ingest(tx, brand, statements);
-      if (tally.changed > 0) onChanged();
-      return tally;
-    },
+    take: (statements) => ingest(tx, brand, statements, undefined, outgoing),
     othersAt: (destination) => othersAt(integration, destination),
     profiles: (keys) => findProfiles(tx, integration, keys),
     newProfileId: async (guest) => (await profileIds(tx, integration, [guest]))(guest),

@@ -1,6 +1,7 @@
 import type { Brand } from '../../brand/brand.ts';
 import { noteOf } from '../../canonical/notes.ts';
 import { decodeRecord, type Guest } from '../../canonical/reservation.ts';
+import type { Outgoing } from '../../deliver/handover.ts';
 import { decide } from '../../pipeline.ts';
 import { type Held, holdsOn, type Shown } from '../../reconcile/accidents/guard.ts';
 import type { Decided } from '../../reconcile/accidents/signs.ts';
@@ -18,17 +19,15 @@ import type { Quarantined } from '../../reconcile/quarantine.ts';
 import { continuedBy } from '../../reconcile/separate-profile.ts';
 import { numberOf, type Tx, together } from '../db/pool.ts';
 import { lockErasures, withoutErased } from '../erasure/erased.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { closeWaiting, insertDeadLetters } from './dead-letters.ts';
 import { countDrift } from './drift.ts';
 import { judgeSteps } from './guard.ts';
-import { enqueue, isNoted, writeHistory } from './history.ts';
+import { isNoted, writeHistory } from './history.ts';
 import { insertSighting, markListed } from './listed.ts';
 import { withStoredIds } from './partner-ids.ts';
 import { keepSold } from './sold.ts';
 import { type ChangeStep, isChange, lockRecords, writeRecords } from './write.ts';
-
-/** Called after the commit of changes, so that this node delivers them at once. */
-export type OnChanged = (brand: Brand) => void;
 
 /**
  * Takes a batch of statements in, inside the caller's transaction: all or nothing. Records are locked in the order of their ids, so that two
@@ -42,6 +41,7 @@ export async function ingest(
   brand: Brand,
   arrived: readonly Statement[],
   shown: Shown = { unchanged: 0 },
+  outgoing?: Outgoing,
 ): Promise<Summary> {
   const named = await withStoredIds(tx, brand, arrived);
   const [anyErased, seq, stored] = await together([
@@ -77,7 +77,7 @@ export async function ingest(
       : []),
     writeHistory(tx, brand, steps.filter(isNoted)),
     writeRecords(tx, brand, steps, (key) => stored.has(key)),
-    enqueue(tx, brand, changes),
+    enqueue(tx, brand, changes, outgoing),
     insertDeadLetters(tx, brand, steps),
     countDrift(tx, brand.integration, changes),
     markListed(tx, brand, steps),
@@ -91,7 +91,7 @@ export async function ingest(
       awaited.map(({ statement }) => statement.id),
     );
   const withdrawn = await mergedWithdrawals(tx, brand.integration, changes);
-  if (withdrawn.length > 0) await ingest(tx, brand, withdrawn);
+  if (withdrawn.length > 0) await ingest(tx, brand, withdrawn, undefined, outgoing);
   return summaryOf(steps.map(outcomeOf));
 }
 

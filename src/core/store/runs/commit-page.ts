@@ -1,6 +1,7 @@
 import { isRefusedData, isSqlState } from '../../../kit/sql-state.ts';
 import type { RunId } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
+import { type Handover, Outgoing } from '../../deliver/handover.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-state.ts';
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
@@ -10,7 +11,7 @@ import { isRetried, type Pool, type Tx, transaction } from '../db/pool.ts';
 import { isHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../records/dead-letters.ts';
 import { countUnrouted } from '../records/drift.ts';
-import { ingest, type OnChanged } from '../records/ingest.ts';
+import { ingest } from '../records/ingest.ts';
 import { insertSighting, knownRows } from '../records/listed.ts';
 import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
 import { addCounters, added, heldRun, runTable, withTally } from './row.ts';
@@ -18,7 +19,7 @@ import { stageRows } from './staged-rows.ts';
 
 interface PageContext {
   readonly pool: Pool;
-  readonly onChanged: OnChanged;
+  readonly handover: Handover;
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly brand: Brand;
@@ -30,7 +31,7 @@ interface PageContext {
  * the run.
  */
 export async function commitPage(page: PageContext, commit: PageCommit): Promise<Counters | 'fenced'> {
-  const { pool, onChanged } = page;
+  const { pool } = page;
   const write = async (written = commit) => {
     const done = await fencedTransaction(
       pool,
@@ -38,7 +39,7 @@ export async function commitPage(page: PageContext, commit: PageCommit): Promise
       (_, { sendLast }) => sendLast(),
     );
     if (done === 'fenced') return done;
-    for (const changed of done.changed) onChanged(changed);
+    done.outgoing.send();
     return done.counters;
   };
   return write().catch((error: unknown) => {
@@ -66,12 +67,13 @@ async function applyPage(
   tx: Tx,
   page: PageContext,
   commit: PageCommit,
-): Promise<{ counters: Counters; changed: readonly Brand[]; sendLast: () => Promise<unknown> }> {
-  const { lease, leaseMs, brand, pagesBefore } = page;
+): Promise<{ counters: Counters; outgoing: Outgoing; sendLast: () => Promise<unknown> }> {
+  const { handover, lease, leaseMs, brand, pagesBefore } = page;
+  const outgoing = new Outgoing(handover);
   const window = { ...commit.log.window, runId: lease.runId };
-  const applied = [{ brand, ...(await applyRows(tx, window, commit, brand)) }];
+  const applied = [{ brand, ...(await applyRows(tx, window, commit, brand, outgoing)) }];
   for (const rows of commit.routed ?? []) {
-    applied.push({ brand: rows.brand, ...(await applyRows(tx, window, rows, rows.brand)) });
+    applied.push({ brand: rows.brand, ...(await applyRows(tx, window, rows, rows.brand, outgoing)) });
   }
   const counters = applied.map((one) => one.counters).reduce(added);
   const sendLast = () =>
@@ -89,20 +91,25 @@ async function applyPage(
       stageRows(tx, lease, commit.staged),
       moveRun(tx, { lease, leaseMs, pagesBefore, commit, counters }),
     ]);
-  const changed = applied.filter((one) => one.counters.changed > 0).map((one) => one.brand);
-  return { counters, changed, sendLast };
+  return { counters, outgoing, sendLast };
 }
 
 const noTally: Summary = { changed: 0, unchanged: 0, superseded: 0, dropped: 0, dead: 0, held: 0, outcomes: [] };
 
 /** Known rows were skipped before the transaction; those whose reservation has changed since are now mapped and applied. */
-async function applyRows(tx: Tx, window: NonNullable<Shown['window']>, commit: PageRows, brand: Brand) {
+async function applyRows(
+  tx: Tx,
+  window: NonNullable<Shown['window']>,
+  commit: PageRows,
+  brand: Brand,
+  outgoing: Outgoing,
+) {
   const still = new Set((await knownRows(tx, brand, commit.known)).map(({ key }) => key));
   const moved = new Set(commit.known.flatMap(({ key }) => (still.has(key) ? [] : [key])));
   const late = moved.size === 0 ? undefined : commit.readLate(moved);
   const statements = late ? [...commit.statements, ...late.statements] : commit.statements;
   const shown = { unchanged: commit.known.length, window };
-  const tally = statements.length === 0 ? noTally : await ingest(tx, brand, statements, shown);
+  const tally = statements.length === 0 ? noTally : await ingest(tx, brand, statements, shown, outgoing);
   if (statements.length === 0) countUnchanged(brand.guard, window.runId, commit.known.length);
   const unchanged = commit.known.filter(({ key }) => !moved.has(key)).map(({ id }) => id);
   const counted = withTally(late ? added(commit.counted, late.counted) : commit.counted, tally);
@@ -173,14 +180,15 @@ async function moveRun(tx: Tx, { lease, leaseMs, pagesBefore, commit, counters }
 }
 
 /** Applies one reservation that was requested by its id, as a separate, finished run, so that the timeline can show a cause. */
-export function commitRefetch(
-  pool: Pool,
+export async function commitRefetch(
+  { pool, handover }: { readonly pool: Pool; readonly handover: Handover },
   brand: Brand,
   statement: Statement,
   { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
 ): Promise<Summary> {
-  return transaction(pool, async (tx) => {
-    const tally = await ingest(tx, brand, [statement]);
+  const { tally, outgoing } = await transaction(pool, async (tx) => {
+    const outgoing = new Outgoing(handover);
+    const tally = await ingest(tx, brand, [statement], undefined, outgoing);
     await settleDeadLetters(tx, brand.integration, runId, processedOf([statement], tally.outcomes));
     await tx.query(
       `insert into runs (integration, run_id, sync, kind, state, requested_by, started_at, finished_at, connector_version,
@@ -200,6 +208,8 @@ export function commitRefetch(
         tally.dead,
       ],
     );
-    return tally;
+    return { tally, outgoing };
   });
+  outgoing.send();
+  return tally;
 }

@@ -2,11 +2,11 @@ import { systemClock } from '../../../kit/clock.ts';
 import { timedId } from '../../../kit/ids.ts';
 import { jsonbText, storedText } from '../../../kit/json.ts';
 import type { EpochMs, IntegrationName, SyncType } from '../../../terms.ts';
+import type { Handover } from '../../deliver/handover.ts';
 import type { Lease, Queued, QueueRequest, RunStore, RunView } from '../../intake/pull/ports.ts';
 import type { Run } from '../../intake/pull/run/run-state.ts';
 import { cellOf, hitsOne, type Pool, rowOf, rowsOf, type Tx, withoutNulls } from '../db/pool.ts';
 import { changeHeld, claimDue, isHeld } from '../lease.ts';
-import type { OnChanged } from '../records/ingest.ts';
 import { knownRows } from '../records/listed.ts';
 import { commitPage } from './commit-page.ts';
 import { addCounters, countersColumn, heldRun, runColumns, runTable } from './row.ts';
@@ -24,7 +24,7 @@ const running = (node: string) =>
   `state = 'running', node = ${node}, waiting = null, started_at = coalesce(t.started_at, now())`;
 
 /** The store behind pulling. */
-export function openRunStore(pool: Pool, onChanged: OnChanged): RunStore {
+export function openRunStore(pool: Pool, handover: Handover): RunStore {
   const change = (lease: Lease, set: string, values: readonly unknown[]) =>
     changeHeld(pool, runTable, heldRun(lease), set, values);
   return {
@@ -63,7 +63,7 @@ export function openRunStore(pool: Pool, onChanged: OnChanged): RunStore {
       );
     },
     commitPage: (lease, leaseMs, commit, brand, pagesBefore) =>
-      commitPage({ pool, onChanged, lease, leaseMs, brand, pagesBefore }, commit),
+      commitPage({ pool, handover, lease, leaseMs, brand, pagesBefore }, commit),
     known: (brand, rows) => knownRows(pool, brand, rows),
     commitPosition: (lease, position) => change(lease, 'position = $4', [JSON.stringify(position)]),
     async windowPages(lease, window, pass) {
@@ -80,7 +80,7 @@ export function openRunStore(pool: Pool, onChanged: OnChanged): RunStore {
       };
     },
     staged: (lease, most) => stagedKeys(pool, lease, most),
-    commitFormed: (lease, leaseMs, formed, brand) => commitFormed({ pool, onChanged }, lease, leaseMs, formed, brand),
+    commitFormed: (lease, leaseMs, formed, brand) => commitFormed({ pool, handover }, lease, leaseMs, formed, brand),
     unlisted: (lease, range, of) => findUnlisted(pool, lease, range, of),
     noteUnlisted: (lease, integration, sync, notes) => noteUnlisted(pool, lease, integration, sync, notes),
     storedReservation: (integration, id) => storedReservation(pool, integration, id),

@@ -2,6 +2,7 @@ import { jsonbText } from '../../../kit/json.ts';
 import { isRefusedData } from '../../../kit/sql-state.ts';
 import type { Json } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
+import { type Handover, Outgoing } from '../../deliver/handover.ts';
 import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run/run-state.ts';
 import type { Summary } from '../../reconcile/forms.ts';
@@ -9,7 +10,7 @@ import { columnsOf } from '../db/columns.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { changeHeld } from '../lease.ts';
 import { processedOf, settleDeadLetters } from '../records/dead-letters.ts';
-import { ingest, type OnChanged } from '../records/ingest.ts';
+import { ingest } from '../records/ingest.ts';
 import { Fenced, fencedTransaction, withoutRefused } from './page-transaction.ts';
 import { addCounters, heldRun, runTable, withTally } from './row.ts';
 
@@ -41,7 +42,7 @@ export async function stagedKeys(pool: Pool, lease: Lease, most: number): Promis
 
 /** Applies reservations made from staged rows and removes those rows, in one transaction. */
 export async function commitFormed(
-  { pool, onChanged }: { readonly pool: Pool; readonly onChanged: OnChanged },
+  { pool, handover }: { readonly pool: Pool; readonly handover: Handover },
   lease: Lease,
   leaseMs: number,
   formed: FormedCommit,
@@ -49,7 +50,8 @@ export async function commitFormed(
 ): Promise<Summary | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
-      const tally = await ingest(tx, brand, written.statements, written.shown);
+      const outgoing = new Outgoing(handover);
+      const tally = await ingest(tx, brand, written.statements, written.shown, outgoing);
       await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.statements, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
         lease.integration,
@@ -60,12 +62,13 @@ export async function commitFormed(
       const set = `due_at = now() + $4 * interval '1 ms', waiting = null, ${counters.sql}`;
       const isOurs = await changeHeld(tx, runTable, heldRun(lease), set, [leaseMs, ...counters.values]);
       if (!isOurs) throw new Fenced();
-      return tally;
+      return { tally, outgoing };
     });
-  const tally = await write(formed).catch(async (error: unknown) => {
+  const done = await write(formed).catch(async (error: unknown) => {
     if (!isRefusedData(error)) throw error;
     return write({ ...formed, statements: await withoutRefused(pool, brand, formed.statements) });
   });
-  if (tally !== 'fenced' && tally.changed > 0) onChanged(brand);
-  return tally;
+  if (done === 'fenced') return done;
+  done.outgoing.send();
+  return done.tally;
 }

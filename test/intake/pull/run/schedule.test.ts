@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { pino } from 'pino';
+import { Handover } from '../../../../src/core/deliver/handover.ts';
 import { startRunner } from '../../../../src/core/intake/pull/run/runner.ts';
 import { startScheduler } from '../../../../src/core/intake/pull/run/schedule.ts';
 import { openPartnerStore } from '../../../../src/core/store/runs/partner-accounts.ts';
@@ -83,7 +84,7 @@ describe('the schedule', () => {
     await alignSchedules(runtime.pool, brands(2));
     await runtime.pool.query('update syncs set next_at = now()');
     await startDue(runtime.pool, 500);
-    const store = openRunStore(runtime.pool, () => {});
+    const store = openRunStore(runtime.pool, new Handover());
     assert.equal((await store.claimDue(4, 'first', 60_000)).length, 4);
     const rest = await store.claimDue(4, 'second', 60_000);
     assert.equal(rest.length, 2);

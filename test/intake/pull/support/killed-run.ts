@@ -1,5 +1,6 @@
 /** A separate process that runs a sync until it is killed. */
 import { pino } from 'pino';
+import { Handover } from '../../../../src/core/deliver/handover.ts';
 import { openHttp } from '../../../../src/core/outbound/http.ts';
 import { openPool } from '../../../../src/core/store/db/pool.ts';
 import { openPartnerStore } from '../../../../src/core/store/runs/partner-accounts.ts';
@@ -25,7 +26,7 @@ await sync(
     log: pino({ level: 'silent' }),
     random: Math.random,
     plan: async () => ({ kind: 'ok', plan }),
-    runs: openRunStore(pool, () => {}),
+    runs: openRunStore(pool, new Handover()),
     partners: openPartnerStore(pool),
     tokens: openTokenStore(pool, [...keyring]),
     limits: { leaseMs: 1_500 },

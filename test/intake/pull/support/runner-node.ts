@@ -1,5 +1,6 @@
 /** A separate process that claims runs from the store, as a node does, until it is killed. */
 import { pino } from 'pino';
+import { Handover } from '../../../../src/core/deliver/handover.ts';
 import { startRunner } from '../../../../src/core/intake/pull/run/runner.ts';
 import { openHttp } from '../../../../src/core/outbound/http.ts';
 import { openPool } from '../../../../src/core/store/db/pool.ts';
@@ -25,7 +26,7 @@ startRunner({
   log: pino({ level: 'silent' }),
   random: Math.random,
   plan: async () => ({ kind: 'ok', plan }),
-  runs: openRunStore(pool, () => {}),
+  runs: openRunStore(pool, new Handover()),
   partners: openPartnerStore(pool),
   tokens: openTokenStore(pool, [...keyring]),
   limits: { leaseMs: 1_500 },

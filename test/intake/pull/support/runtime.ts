@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { compilePlan } from '../../../../src/core/brand/compile.ts';
+import { Handover } from '../../../../src/core/deliver/handover.ts';
 import { connectorSchema } from '../../../../src/core/documents/connector.ts';
 import { integrationSchema } from '../../../../src/core/documents/integration.ts';
 import { pullOf } from '../../../../src/core/documents/pull.ts';
@@ -71,7 +72,7 @@ export async function openPullRuntime(): Promise<PullRuntime> {
       log: pino({ level: 'silent' }),
       random: () => 0.5,
       plan: async () => ({ kind: 'ok', plan: planOf(documents) }),
-      runs: openRunStore(pool, () => {}),
+      runs: openRunStore(pool, new Handover()),
       partners: openPartnerStore(pool),
       tokens: openTokenStore(pool, [...keyring]),
       ...more,
