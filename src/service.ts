@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (ownPort) loops.push({ stop: () => ownPort.close() });
     loops.push(followDocuments(runtime, () => intake?.directory.clear()));
     if (role !== 'worker') {
-      intake = openIntake(runtime, { answered: metrics.answered });
+      intake = openIntake(runtime, { applies: role === 'all', answered: metrics.answered });
       webhooks = registerWebhooks(app, {
         clock: runtime.clock,
         intake,

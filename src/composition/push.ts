@@ -4,7 +4,7 @@ import type { Fetched, HydratorPorts } from '../core/intake/push/hydrate.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../core/intake/push/intake.ts';
 import type { NewEvent } from '../core/intake/push/ports.ts';
 import { pushSettingsOf } from '../core/intake/push/settings.ts';
-import type { EventWorkerPorts } from '../core/intake/push/worker.ts';
+import { type EventWorkerPorts, openSession } from '../core/intake/push/worker.ts';
 import { idOf } from '../core/pipeline/id-prefix.ts';
 import { openIntakePool, type Pool } from '../core/store/db/pool.ts';
 import { appendEvents } from '../core/store/events/append.ts';
@@ -12,7 +12,7 @@ import { loadEndpoints, type Sealer } from '../core/store/events/endpoints.ts';
 import { buryThin, claimThin, hydrateEvents, hydrateLater } from '../core/store/events/hydration.ts';
 import { writeRejections } from '../core/store/events/rejections.ts';
 import { putEventsBack, setEventAside } from '../core/store/events/set-aside.ts';
-import { workEvents } from '../core/store/events/work-events.ts';
+import { type EventStore, workEvents } from '../core/store/events/work-events.ts';
 import { storedId } from '../core/store/records/partner-ids.ts';
 import { storedReservation } from '../core/store/runs/stored-reservations.ts';
 import { openText, seal } from '../kit/crypto.ts';
@@ -43,11 +43,17 @@ export interface Intake extends PushIntake {
   readonly pool: Pool;
 }
 
-export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'> = {}): Intake {
+/** `applies`: events are applied as they arrive, by a node that also works. */
+export function openIntake(
+  runtime: Runtime,
+  { applies = false, ...more }: Pick<IntakePorts, 'answered'> & { readonly applies?: boolean } = {},
+): Intake {
   const sealer = sealerOf(runtime);
   const pool = openIntakePool(runtime.pool, (error) =>
     runtime.log.warn({ error: errorFacts(error) }, 'push: lost a database connection, opening a new one'),
   );
+  const worker = eventWorkerPorts(runtime);
+  const applying = applies ? { store: eventStore(runtime), session: () => openSession(worker) } : undefined;
   const intake = openPushIntake({
     ...more,
     clock: runtime.clock,
@@ -58,7 +64,7 @@ export function openIntake(runtime: Runtime, more: Pick<IntakePorts, 'answered'>
       return brand && pushSettingsOf(brand);
     },
     jsonLimits: () => jsonLimits(runtime),
-    insert: (events, written) => appendEvents(pool, events.map(withoutCardsIn), written),
+    insert: (events, written) => appendEvents(pool, events.map(withoutCardsIn), written, applying),
     writeRejections: (batch) => writeRejections(runtime.pool, batch),
     stored: () => runtime.wake.signal('events'),
     onError: (error) => runtime.log.warn({ error: errorFacts(error) }, 'push: storing events failed'),
@@ -84,23 +90,28 @@ export function jsonLimits(runtime: Runtime): StrictLimits {
   return { ...strictLimits, maxDepth: json_depth, maxArrayLength: array_length };
 }
 
-export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
-  const { pool, handover } = runtime;
-  const find = (integration: string) => runtime.active().integrations.get(integration);
-  /** The other brands that deliver to a destination. */
-  const othersAt = (integration: string, destination: string) =>
-    [...runtime.active().integrations.values()].flatMap((one) =>
+const eventStore = ({ pool, handover, active }: Runtime): EventStore => ({
+  pool,
+  handover,
+  brandOf: (integration) => active().integrations.get(integration),
+  othersAt: (integration, destination) =>
+    [...active().integrations.values()].flatMap((one) =>
       one.integration !== integration && one.body.deliver.includes(destination) ? [one.integration] : [],
-    );
+    ),
+});
+
+export function eventWorkerPorts(runtime: Runtime): EventWorkerPorts {
+  const { pool } = runtime;
+  const store = eventStore(runtime);
   return {
     clock: runtime.clock,
     heartbeats: runtime.heartbeats,
     wake: runtime.wake,
     tracer: runtime.tracer,
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) => workEvents({ pool, handover, brandOf: find, othersAt }, batching, work),
+    batch: (batching, work) => workEvents(store, batching, work),
     setAside: async (integration, error) => {
-      const brand = find(integration);
+      const brand = store.brandOf(integration);
       if (brand) await setEventAside(pool, brand, error);
     },
     worked: (integration, settled, durationMs) => {

@@ -6,7 +6,7 @@ import type { DestinationConfig } from '../../src/core/deliver/ports.ts';
 import { startRunner } from '../../src/core/intake/pull/run/runner.ts';
 import { type IntakePorts, openPushIntake, type PushIntake } from '../../src/core/intake/push/intake.ts';
 import { pushSettingsOf } from '../../src/core/intake/push/settings.ts';
-import { startEventWorker } from '../../src/core/intake/push/worker.ts';
+import { openSession, startEventWorker } from '../../src/core/intake/push/worker.ts';
 import type { Http } from '../../src/core/outbound/http.ts';
 import { followClock } from '../../src/core/store/db/database-clock.ts';
 import { Wake } from '../../src/kit/loop.ts';
@@ -52,11 +52,16 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
   wake.relayTo(given.relay);
   const handover = new Handover(() => wake.signalOthers('outbox'));
   const databaseClock = await followClock(store.clock, host.clock, () => {});
+  const events = { brandOf: brand, othersAt: () => [], handover };
+  const applying = {
+    store: events,
+    session: () => openSession({ clock: host.clock, wake, tracer: undefined }),
+  };
   const intake = openPushIntake({
     clock: databaseClock,
     loadEndpoints: async (ids) => loadedEndpoints(endpoints, ids),
     settings: (integration) => pushSettingsOf(brand(integration)),
-    insert: store.insert,
+    insert: (events, written) => store.insert(events, written, applying),
     writeRejections: async () => {},
     stored: () => wake.signal('events'),
     soon: (run) => void host.clock.schedule(0, run),
@@ -65,7 +70,7 @@ export async function startNode(given: NodeSurroundings): Promise<SimulatedNode>
     clock: host.clock,
     wake,
     putBack: store.putBack,
-    batch: (batching, work) => store.batch({ brandOf: brand, othersAt: () => [], handover }, batching, work),
+    batch: (batching, work) => store.batch(events, batching, work),
     setAside: (integration, error) => store.setAside(brand(integration), error),
   });
   startRunner({

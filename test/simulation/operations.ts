@@ -4,7 +4,7 @@ import type { Claimed, LaneKey, Settlement } from '../../src/core/deliver/ports.
 import { preparePage, recognisableRows } from '../../src/core/intake/pull/page/page-commit.ts';
 import { noCounts, type Run, sum } from '../../src/core/intake/pull/run/run-state.ts';
 import type { EventType } from '../../src/core/intake/push/envelope.ts';
-import { workBrand } from '../../src/core/intake/push/worker.ts';
+import { type EventSession, workBrand } from '../../src/core/intake/push/worker.ts';
 import type { EndpointId, EpochMs, IntegrationName, JsonObject } from '../../src/terms.ts';
 import { brand, brandNames, destinationNames, pullPlan } from './brands.ts';
 import { pageLog, position } from './pulled-page.ts';
@@ -97,10 +97,24 @@ export function operationOf(dice: Dice): Operation {
         return `event-${events}`;
       });
       const at = baseMs + dice.whole(0, 5) * 1_000;
+      const applies = dice.happens(0.5);
+      const room = roomOf(dice);
       return {
-        name: 'insert',
-        run: ({ store, endpoints }) =>
-          store.insert(
+        name: applies ? 'insert, applied' : 'insert',
+        run: async (client) => {
+          const { handover, offered } = client.handover(room);
+          const { store, endpoints } = client;
+          const outcomes: unknown[] = [];
+          const session = (): EventSession => ({
+            work: async (own, batch) => {
+              const settled = await workBrand(batch, own);
+              outcomes.push([own.integration, settled.map(({ seq: _, ...one }) => one)]);
+              return settled;
+            },
+            done: () => {},
+          });
+          const events = { brandOf: brand, othersAt: () => [], handover };
+          const stored = await store.insert(
             ids.map((id, i) => ({
               integration: integration as IntegrationName,
               endpointId: endpoints.get(integration) as EndpointId,
@@ -111,7 +125,10 @@ export function operationOf(dice: Dice): Operation {
               rawBody: Buffer.from(JSON.stringify({ event: 'x', data: reservation(id, amounts[i] as number) })),
             })),
             () => {},
-          ),
+            applies ? { store: events, session } : undefined,
+          );
+          return { stored, outcomes, ...offered() };
+        },
       };
     }
     case 'batch': {
@@ -211,7 +228,10 @@ export function operationOf(dice: Dice): Operation {
           if (how === 'life') return outbox.noteAnswer(destination);
           if (how === 'probe') return outbox.takeProbe(destination, leaseMs);
           if (how === 'release') return outbox.releaseProbe(destination);
-          if (how === 'budget') return outbox.takeBudget(destination, 3, { everyMs: 1_000_000, burst: 5 });
+          if (how === 'budget') {
+            const { granted, waitMs } = await outbox.takeBudget(destination, 3, { everyMs: 1_000_000, burst: 5 });
+            return { granted, waitMs: Math.round(waitMs / 100_000) };
+          }
           // Short pauses are over at once, or most of the trial would be spent paused.
           const waitMs = severalAnswers ? 0 : 0.001;
           if (how === 'wait') return outbox.noteWaitRequest(destination, { records: ['a'], severalAnswers, waitMs });

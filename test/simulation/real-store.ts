@@ -10,7 +10,7 @@ import type { StorePorts } from './store-ports.ts';
 /** The same ports on PostgreSQL. */
 export function realPorts(pool: Pool): StorePorts {
   return {
-    insert: (events, written) => appendEvents(pool, events, written),
+    insert: (events, written, applying) => appendEvents(pool, events, written, applying),
     putBack: () => putEventsBack(pool),
     batch: (store, batching, work) => workEvents({ pool, ...store }, batching, work),
     setAside: (target, error) => setEventAside(pool, target, error),

@@ -4,6 +4,7 @@ import type { DeliveryStore } from '../../src/core/deliver/ports.ts';
 import type { PartnerStore, RunStore } from '../../src/core/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/core/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/core/intake/push/worker.ts';
+import type { Applying } from '../../src/core/store/events/append.ts';
 import type { EventStore } from '../../src/core/store/events/work-events.ts';
 import type { EpochMs } from '../../src/terms.ts';
 import type { Fate, RunReport, Settled, Version } from '../history/history.ts';
@@ -15,7 +16,11 @@ type Batch = Parameters<EventWorkerPorts['batch']>;
  * below them. PostgreSQL and the model both implement it and pass one suite (conformance.ts).
  */
 export interface StorePorts {
-  readonly insert: IntakePorts['insert'];
+  insert(
+    events: Parameters<IntakePorts['insert']>[0],
+    written: () => void,
+    applying?: Applying,
+  ): ReturnType<IntakePorts['insert']>;
   readonly putBack: EventWorkerPorts['putBack'];
   batch(
     store: Pick<EventStore, 'brandOf' | 'othersAt' | 'handover'>,

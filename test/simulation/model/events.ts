@@ -1,6 +1,8 @@
+import type { Brand } from '../../../src/core/brand/brand.ts';
 import { Outgoing } from '../../../src/core/deliver/handover.ts';
 import type { BrandBatch, Settled } from '../../../src/core/intake/push/brand-batch.ts';
 import type { NewEvent, StoreResult } from '../../../src/core/intake/push/ports.ts';
+import type { Applying } from '../../../src/core/store/events/append.ts';
 import type { StorePorts } from '../store-ports.ts';
 import type { Link } from './link.ts';
 import { batchOf, pendingOf, settleAtCommit } from './pending.ts';
@@ -16,7 +18,9 @@ export function eventPorts(
   link: Link,
 ): Pick<StorePorts, 'insert' | 'putBack' | 'batch' | 'setAside'> {
   return {
-    insert: async (events, written) => {
+    insert: async (events, written, applying) => {
+      const applied = applying && (await storeApplied(model, link, events, applying));
+      if (applied) return applied;
       const stored = await link.call('insert', () => appendAll(model, events));
       written();
       return stored;
@@ -66,39 +70,83 @@ export function eventPorts(
   };
 }
 
+/** Undefined if it cannot be applied, and where another transaction changed the same rows in between: the events are then stored alone. */
+async function storeApplied(
+  model: StoreModel,
+  link: Link,
+  events: readonly NewEvent[],
+  { store: { brandOf, handover }, session: open }: Applying,
+): Promise<StoreResult[] | undefined> {
+  const tx = await link.begin(() => new Transaction(model));
+  try {
+    const names = [...new Set(events.map(({ integration }) => integration))].slice(0, 8);
+    const idle = await link.call('lockLanes', () =>
+      names.filter((name) => tx.tryLockLane(name) && pendingOf(model, name).length === 0),
+    );
+    const isKnown = ({ endpointId, eventId }: NewEvent) => model.eventsById.has(`${endpointId} ${eventId}`);
+    const rows = new Map<string, EventRow>();
+    for (const event of events) {
+      const name = `${event.endpointId} ${event.eventId}`;
+      if (idle.includes(event.integration) && !isKnown(event) && !rows.has(name)) rows.set(name, rowOf(model, event));
+    }
+    const [outgoing, session] = [new Outgoing(handover), open()];
+    const settled: Settled[] = [];
+    for (const name of idle) {
+      const brand = brandOf(name);
+      const own = [...rows.values()].filter(({ integration }) => integration === name);
+      const takeIn: BrandBatch['take'] = (statements) =>
+        link.call('apply', () => take(model, tx, brand as Brand, statements, { outgoing }));
+      if (brand && own.length > 0) settled.push(...(await session.work(brand, batchOf(own, takeIn))));
+    }
+    let stored: StoreResult[] = [];
+    tx.atCommit(() => {
+      stored = appendAll(model, events, rows);
+    });
+    settleAtCommit(model, tx, settled);
+    const isAlone = () => ![...rows.keys()].some((name) => model.eventsById.has(name));
+    if ((await link.call('commit', () => tx.commit(isAlone))) !== 'committed') return undefined;
+    outgoing.send();
+    session.done();
+    return stored;
+  } catch (error) {
+    if ((error as { code?: string }).code !== undefined) throw error;
+    return undefined;
+  } finally {
+    tx.rollBack();
+  }
+}
+
 const brandsOf = (events: readonly EventRow[]): string[] =>
   [...new Set(events.map(({ integration }) => integration))].sort();
 
 /** Of equal ids in one batch the first counts; the others are compared with it. */
-function appendAll(model: StoreModel, events: readonly NewEvent[]): StoreResult[] {
+function appendAll(
+  model: StoreModel,
+  events: readonly NewEvent[],
+  applied: ReadonlyMap<string, EventRow> = new Map(),
+): StoreResult[] {
   const first = new Map<string, NewEvent>();
   return events.map((event) => {
     const name = `${event.endpointId} ${event.eventId}`;
     const known = first.get(name);
     if (known) return { kind: 'duplicate', sameBody: known.rawBody.equals(event.rawBody) };
     first.set(name, event);
-    return append(model, event);
+    return append(model, event, applied.get(name));
   });
 }
 
-function append(model: StoreModel, { endpointId, eventId, occurredAt, ...event }: NewEvent): StoreResult {
-  const name = `${endpointId} ${eventId}`;
+function append(model: StoreModel, event: NewEvent, applied: EventRow | undefined): StoreResult {
+  const name = `${event.endpointId} ${event.eventId}`;
   const known = model.eventsById.get(name);
-  const seq = model.nextSeq();
+  const row = applied ?? rowOf(model, event);
   if (known) return { kind: 'duplicate', sameBody: known.body.equals(event.rawBody) };
-  const receivedAt = Math.round(model.now());
-  const row: EventRow = {
-    seq,
-    integration: event.integration,
-    eventId,
-    event: event.event,
-    occurredAt: occurredAt ?? receivedAt,
-    receivedAt,
-    body: event.rawBody,
-    state: 'pending',
-    attempt: 0,
-  };
   model.events.push(row);
   model.eventsById.set(name, row);
-  return { kind: 'stored' };
+  return { kind: 'stored', ...(applied && { isApplied: true }) };
+}
+
+function rowOf(model: StoreModel, { integration, eventId, event, occurredAt, rawBody: body }: NewEvent): EventRow {
+  const receivedAt = Math.round(model.now());
+  const row = { integration, eventId, event, occurredAt: occurredAt ?? receivedAt, receivedAt, body };
+  return { seq: model.nextSeq(), ...row, state: 'pending', attempt: 0 };
 }

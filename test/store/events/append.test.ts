@@ -109,10 +109,11 @@ describe('stored events', () => {
       await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
       return client;
     };
-    const flaky = { connect: () => (taken++ === 0 ? cut() : pool.connect()) } as unknown as Pool;
+    const flaky = { options: pool.options, connect: () => (taken++ === 0 ? cut() : pool.connect()) } as unknown as Pool;
     assert.deepEqual(await appendEvents(flaky, [event('flaky')]), [{ kind: 'stored' }]);
     assert.equal(taken, 2);
     const gone = {
+      options: pool.options,
       connect: () => Promise.reject(Object.assign(new Error('no'), { code: 'ECONNRESET' })),
     } as unknown as Pool;
     await assert.rejects(appendEvents(gone, [event('gone')]), /no/);

@@ -11,7 +11,7 @@ export interface GroupCommitPorts {
   readonly clock: Clock & Timers;
   /** One transaction; throws when the store is unreachable. Calls `written` when only the commit is left. */
   readonly insert: (events: readonly NewEvent[], written: () => void) => Promise<readonly StoreResult[]>;
-  /** Called after each batch that stored an event, to wake the worker. */
+  /** Called after each batch that stored an event and did not apply it, to wake the worker. */
   readonly stored?: () => void;
   readonly onError?: (error: unknown) => void;
   /** Runs after this turn of the event loop; setImmediate by default. */
@@ -108,7 +108,7 @@ export function openGroupCommit(ports: GroupCommitPorts, limits = groupCommitLim
       );
       for (const [i, one] of batch.entries())
         settle(one, stored[i] ?? { kind: 'unavailable', reason: 'store_unreachable' });
-      if (stored.some(({ kind }) => kind === 'stored')) ports.stored?.();
+      if (stored.some((one) => one.kind === 'stored' && !one.isApplied)) ports.stored?.();
     } catch (error) {
       ports.onError?.(error);
       for (const one of batch) settle(one, { kind: 'unavailable', reason: 'store_unreachable' });

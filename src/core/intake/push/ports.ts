@@ -28,7 +28,8 @@ export interface NewEvent {
 
 /** The result of storing an event. */
 export type StoreResult =
-  | { readonly kind: 'stored' }
+  /** `isApplied`: with its effects; otherwise the worker applies it. */
+  | { readonly kind: 'stored'; readonly isApplied?: boolean }
   | { readonly kind: 'duplicate'; readonly sameBody: boolean }
   /** The endpoint was retired, or the secret expired, after the request was verified. */
   | { readonly kind: 'refused'; readonly reason: 'retired' | 'secret_ended' };

@@ -125,22 +125,45 @@ async function run(
   batching: Batching,
   onTaken?: (integration: string, events: number) => void,
 ): Promise<BatchResult> {
-  const began = ports.clock.uptimeMs();
-  const done: (() => void)[] = [];
-  const result = await ports.batch(batching, async (brand, batch) => {
-    const { integration } = brand;
-    onTaken?.(integration, batch.events.length);
-    const traced = tracedBatch(ports.tracer, integration, batch);
-    const settled = await workBrand(traced.batch, brand);
-    done.push(() => {
-      traced.settled(settled);
-      if (settled.some(({ state }) => state === 'hydrate')) ports.wake.signal('hydrate');
-      ports.worked?.(integration, settled, ports.clock.uptimeMs() - began);
-    });
-    return settled;
+  const { work, done } = openSession(ports);
+  const result = await ports.batch(batching, (brand, batch) => {
+    onTaken?.(brand.integration, batch.events.length);
+    return work(brand, batch);
   });
-  for (const report of done) report();
+  done();
   return result;
+}
+
+/** The work of one transaction. `done` reports it, after the commit. */
+export interface EventSession {
+  readonly work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>;
+  readonly done: () => void;
+}
+
+export function openSession({
+  clock,
+  tracer,
+  wake,
+  worked,
+}: Pick<EventWorkerPorts, 'clock' | 'tracer' | 'wake' | 'worked'>): EventSession {
+  const began = clock.uptimeMs();
+  const reports: (() => void)[] = [];
+  return {
+    work: async (brand, batch) => {
+      const { integration } = brand;
+      const traced = tracedBatch(tracer, integration, batch);
+      const settled = await workBrand(traced.batch, brand);
+      reports.push(() => {
+        traced.settled(settled);
+        if (settled.some(({ state }) => state === 'hydrate')) wake.signal('hydrate');
+        worked?.(integration, settled, clock.uptimeMs() - began);
+      });
+      return settled;
+    },
+    done: () => {
+      for (const report of reports) report();
+    },
+  };
 }
 
 /** Processes everything that is pending and returns when nothing is; for commands and tests. */

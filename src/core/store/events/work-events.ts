@@ -4,7 +4,7 @@ import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/brand-
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
 import { keyText } from '../../persons/identifiers.ts';
-import { rowsTable } from '../db/columns.ts';
+import { rowsTable, texts } from '../db/columns.ts';
 import { type Pool, type Tx, together, transaction } from '../db/pool.ts';
 import { bookingsOf } from '../persons/profile-bookings.ts';
 import { fromReservations } from '../persons/profile-edit.ts';
@@ -86,6 +86,30 @@ export async function workEvents(
   return result;
 }
 
+/** What a transaction applied: what became of each event, by its number, and what it queued. */
+export interface Applied {
+  readonly settled: ReadonlyMap<number, Settled>;
+  readonly outgoing: Outgoing;
+}
+
+/** Applies events of locked brands that are not stored yet. */
+export async function applyArrived(
+  tx: Tx,
+  { handover, brandOf, othersAt }: Omit<EventStore, 'pool'>,
+  arrived: readonly { readonly integration: string; readonly event: PendingEvent }[],
+  work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>,
+): Promise<Applied> {
+  const outgoing = new Outgoing(handover);
+  const worked = [...Map.groupBy(arrived, ({ integration }) => integration)].map(async ([integration, own]) => {
+    const brand = brandOf(integration);
+    if (brand === undefined) return [];
+    const events = own.map(({ event }) => event);
+    return work(brand, batchOf(tx, brand, events, { outgoing, othersAt }));
+  });
+  const settled = (await together(worked)).flat();
+  return { settled: new Map(settled.map((one) => [one.seq, one])), outgoing };
+}
+
 interface PendingBrand {
   readonly integration: string;
   /** The number of its first pending event. */
@@ -113,6 +137,19 @@ async function lockNext(tx: Tx, after: string): Promise<readonly PendingBrand[]>
     values: [after],
   });
   return rows;
+}
+
+/** Locks those of the brands that no other transaction works on and that have no pending events, which come first. */
+export async function lockIdle(tx: Tx, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ name: string }>({
+    name: 'lock-idle',
+    text: `
+      select name from (
+        select name, pg_try_advisory_xact_lock(${brandLock('name')}) as mine from unnest($1::text[]) as t (name) limit ${batchBrands}) l
+       where mine and not exists (select from events where integration = l.name and state = 'pending')`,
+    values: [texts(names)],
+  });
+  return new Set(rows.map(({ name }) => name));
 }
 
 async function lockOne(tx: Tx, integration: string): Promise<readonly PendingBrand[]> {
