@@ -187,6 +187,8 @@ export interface Summary {
   readonly dead: number;
   readonly held: number;
   readonly outcomes: readonly StatementOutcome[];
+  /** An erased guest is in the payload of an event, which must not be kept. */
+  readonly erasesPayload?: boolean;
 }
 
 export function summaryOf(outcomes: readonly StatementOutcome[]): Summary {

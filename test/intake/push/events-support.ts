@@ -5,14 +5,14 @@ import { Handover } from '../../../src/core/deliver/handover.ts';
 import type { StoredDocument } from '../../../src/core/documents/kinds.ts';
 import type { EventType } from '../../../src/core/intake/push/envelope.ts';
 import type { NewEvent } from '../../../src/core/intake/push/ports.ts';
-import { drainEvents, type EventWorkerPorts } from '../../../src/core/intake/push/worker.ts';
+import { drainEvents, type EventWorkerPorts, openSession } from '../../../src/core/intake/push/worker.ts';
 import { read } from '../../../src/core/pipeline.ts';
 import type { Statement } from '../../../src/core/reconcile/forms.ts';
 import { type Pool, transaction } from '../../../src/core/store/db/pool.ts';
 import { appendEvents } from '../../../src/core/store/events/append.ts';
 import { issueEndpoint } from '../../../src/core/store/events/endpoints.ts';
 import { putEventsBack, setEventAside } from '../../../src/core/store/events/set-aside.ts';
-import { workEvents } from '../../../src/core/store/events/work-events.ts';
+import { type EventStore, workEvents } from '../../../src/core/store/events/work-events.ts';
 import { ingest } from '../../../src/core/store/records/ingest.ts';
 import { insertSighting, knownRows } from '../../../src/core/store/records/listed.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
@@ -83,6 +83,7 @@ export async function openBench(active: Brand = activeIntegration()): Promise<Be
   const { endpointId } = await transaction(pool, (tx) => issueEndpoint(tx, integration, openSealer, minter));
   const errors: unknown[] = [];
   const ports = workerPorts(pool, active, errors);
+  const applying = { store: storeOf(pool, active), session: () => openSession(ports) };
   let sent = 0;
   const newEvent: Bench['newEvent'] = (event, data, { occurredAt = Date.now(), eventId = `ev-${sent + 1}` } = {}) => {
     sent += 1;
@@ -100,7 +101,7 @@ export async function openBench(active: Brand = activeIntegration()): Promise<Be
     };
   };
   const arrive: Bench['arrive'] = async (...events) => {
-    await appendEvents(pool, events);
+    await appendEvents(pool, events, undefined, applying);
     await drainEvents(ports);
   };
   return {
@@ -179,14 +180,20 @@ export async function poll({ pool }: Pick<Bench, 'pool'>, brand: Brand, requeste
   });
 }
 
+const storeOf = (pool: Pool, active: Brand): EventStore => ({
+  pool,
+  brandOf: (name) => (name === integration ? active : undefined),
+  othersAt: () => [],
+  handover: new Handover(),
+});
+
 function workerPorts(pool: Pool, active: Brand, errors: unknown[]): EventWorkerPorts {
-  const brandOf = (name: string) => (name === integration ? active : undefined);
+  const store = storeOf(pool, active);
   return {
     clock: systemClock,
     wake: new Wake(),
     putBack: () => putEventsBack(pool),
-    batch: (batching, work) =>
-      workEvents({ pool, brandOf, othersAt: () => [], handover: new Handover() }, batching, work),
+    batch: (batching, work) => workEvents(store, batching, work),
     setAside: (_integration, error) => setEventAside(pool, active, error),
     onError: (_integration, error) => errors.push(error),
   };

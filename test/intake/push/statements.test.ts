@@ -26,7 +26,16 @@ test('no statement reads all events or records of a brand, whatever the statisti
       'select name, statement from pg_prepared_statements order by name',
     );
     const names = new Set(statements.map(({ name }) => name));
-    const expected = ['append-events', 'next-events', 'settle-events', 'update-records', 'known-rows'];
+    const expected = [
+      'check-events',
+      'insert-events',
+      'insert-events-alone',
+      'lock-idle',
+      'next-events',
+      'settle-events',
+      'update-records',
+      'known-rows',
+    ];
     for (const name of [...expected, 'update-states']) {
       assert.ok(names.has(name), `${name} was not sent on this connection`);
     }

@@ -171,7 +171,7 @@ export async function withLongStatements<T>(
 }
 
 /**
- * Runs the work in one transaction. Retries it after a deadlock or a serialization failure, three attempts in all. `last` is a
+ * Runs the work in one transaction. Retries it after a deadlock or a serialization failure, three attempts in all, and after a concurrent insert. `last` is a
  * statement that is sent together with the commit; `lockMs` is the longest wait for a lock.
  */
 export async function transaction<T>(
@@ -200,7 +200,8 @@ export async function transaction<T>(
       } catch (rollbackError) {
         broken = rollbackError as Error;
       }
-      if (attempt < 3 && isRetried(error)) continue;
+      // Each time it finds one row more, however many others insert.
+      if (isRetried(error) && attempt < (error instanceof ConcurrentInsert ? 20 : 3)) continue;
       throw error;
     } finally {
       tx.release(broken);

@@ -92,7 +92,7 @@ export interface Applied {
   readonly outgoing: Outgoing;
 }
 
-/** Applies events of locked brands that are not stored yet. */
+/** Applies events of locked brands that are not stored yet. Fails where the stored event must change. */
 export async function applyArrived(
   tx: Tx,
   { handover, brandOf, othersAt }: Omit<EventStore, 'pool'>,
@@ -104,7 +104,13 @@ export async function applyArrived(
     const brand = brandOf(integration);
     if (brand === undefined) return [];
     const events = own.map(({ event }) => event);
-    return work(brand, batchOf(tx, brand, events, { outgoing, othersAt }));
+    const batch = batchOf(tx, brand, events, { outgoing, othersAt });
+    const take: BrandBatch['take'] = async (statements) => {
+      const summary = await batch.take(statements);
+      if (summary.erasesPayload) throw new Error('the payload of an event is erased where it is stored');
+      return summary;
+    };
+    return work(brand, { ...batch, take });
   });
   const settled = (await together(worked)).flat();
   return { settled: new Map(settled.map((one) => [one.seq, one])), outgoing };

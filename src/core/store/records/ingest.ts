@@ -92,7 +92,8 @@ export async function ingest(
     );
   const withdrawn = await mergedWithdrawals(tx, brand.integration, changes);
   if (withdrawn.length > 0) await ingest(tx, brand, withdrawn, undefined, outgoing);
-  return summaryOf(steps.map(outcomeOf));
+  const erasesPayload = left.some((one, i) => one !== named[i] && one.receipt.cause !== 'run');
+  return { ...summaryOf(steps.map(outcomeOf)), ...(erasesPayload && { erasesPayload }) };
 }
 
 const numbered = (statement: Statement, seq: number): Statement =>
