@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Outcome } from '../../src/core/deliver/destination.ts';
 import { Engine } from '../../src/core/deliver/engine.ts';
-import { Handover, Outgoing } from '../../src/core/deliver/handover.ts';
+import { Handover } from '../../src/core/deliver/handover.ts';
 import type { DestinationConfig, Lanes } from '../../src/core/deliver/ports.ts';
 import { until } from '../support/process.ts';
 import { listedLanes } from './lanes.ts';
@@ -44,7 +44,7 @@ async function opened(
   const start = { crm, pool, engine, claimed, outbox, idle };
   /** Queues in one transaction; what is leased is sent when the caller says so. */
   const queue = async (...records: ReturnType<typeof reservation>[]) => {
-    const outgoing = new Outgoing(handover);
+    const outgoing = handover.begin();
     await takeIn(pool, records, ['crm'], { outgoing });
     return outgoing;
   };

@@ -3,8 +3,7 @@ import { errorFacts } from '../../kit/log.ts';
 import { type BatchContext, type Counts, deliverBatch } from './batch.ts';
 import { Claiming, type DueFloor, Lease, type Leased, type OpenLane } from './claiming.ts';
 import type { Destination } from './destination.ts';
-import type { Room } from './handover.ts';
-import type { Claimed, DeliverPorts, DestinationConfig, Lane } from './ports.ts';
+import type { Claimed, DeliverPorts, DestinationConfig, Lane, Room } from './ports.ts';
 import { needsDelivered } from './select.ts';
 import type { Settler } from './settle.ts';
 

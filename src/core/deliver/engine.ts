@@ -2,8 +2,7 @@ import { errorFacts } from '../../kit/log.ts';
 import type { Counts } from './batch.ts';
 import { Channel } from './channel.ts';
 import { DueFloor } from './claiming.ts';
-import type { Deliveries, Room } from './handover.ts';
-import type { DeliverPorts, DueLane, Lane, LaneKey, Lanes } from './ports.ts';
+import type { Deliveries, DeliverPorts, DueLane, Lane, LaneKey, Lanes, Room } from './ports.ts';
 import { openSettler, type Settler } from './settle.ts';
 
 /** A stopping node waits this long for answers. Records without one are claimed again by the next node. */

@@ -1,22 +1,4 @@
-import type { Claimed, LaneKey } from './ports.ts';
-
-/** What a transaction may lease to this node of the versions that it queues for a lane: whole calls, which then need no claim. */
-export interface Room {
-  /** The most records. */
-  readonly most: number;
-  /** The records of one call. */
-  readonly batch: number;
-  readonly leaseMs: number;
-  /** Sends them: after the commit. */
-  readonly take: (claims: readonly Claimed[]) => void;
-}
-
-/** The deliveries of a node, for those who queue. */
-export interface Deliveries {
-  room(lane: LaneKey): Room | undefined;
-  /** These lanes have records that were just queued, and not leased. */
-  offer(lanes: readonly LaneKey[]): void;
-}
+import type { Claimed, Deliveries, LaneKey, Room } from './ports.ts';
 
 /** From those who queue records to the deliveries of this process, which send them at once, and to the other nodes (bench/mechanisms.md, 6). */
 export class Handover {
@@ -34,6 +16,11 @@ export class Handover {
 
   room(lane: LaneKey): Room | undefined {
     return this.#deliveries?.room(lane);
+  }
+
+  /** For one transaction. */
+  begin(): Outgoing {
+    return new Outgoing(this);
   }
 
   offer(lanes: readonly LaneKey[]): void {

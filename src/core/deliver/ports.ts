@@ -5,7 +5,6 @@ import type { ChangeEvent, DestinationName, EntityType, EpochMs, IntegrationName
 import type { Guest, Reservation } from '../canonical/reservation.ts';
 import type { Circuit, CircuitSettings, FailedCall, Rate } from '../outbound/circuit.ts';
 import type { Destination } from './destination.ts';
-import type { Handover } from './handover.ts';
 import type { MessageData } from './message.ts';
 
 /** Which part of which changes a destination gets. */
@@ -125,6 +124,24 @@ export interface PersonMention {
   readonly stay?: Reservation;
 }
 
+/** What a transaction may lease to this node of the versions that it queues for a lane: whole calls, which then need no claim. */
+export interface Room {
+  /** The most records. */
+  readonly most: number;
+  /** The records of one call. */
+  readonly batch: number;
+  readonly leaseMs: number;
+  /** Sends them: after the commit. */
+  readonly take: (claims: readonly Claimed[]) => void;
+}
+
+/** The deliveries of a node, for those who queue. */
+export interface Deliveries {
+  room(lane: LaneKey): Room | undefined;
+  /** These lanes have records that were just queued, and not leased. */
+  offer(lanes: readonly LaneKey[]): void;
+}
+
 export interface ClaimedByBrand extends Claimed {
   readonly integration: string;
 }
@@ -241,7 +258,7 @@ export interface DeliverPorts {
     arrived(topic: 'outbox'): void;
   };
   /** Where transactions of this process announce their changes; without it the scan finds them. */
-  readonly handover?: Pick<Handover, 'connect'>;
+  readonly handover?: { connect(deliveries: Deliveries | undefined): void };
   readonly log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
   readonly chance: () => number;
   /** The store's epoch, see Message. */

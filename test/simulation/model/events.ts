@@ -1,5 +1,4 @@
 import type { Brand } from '../../../src/core/brand/brand.ts';
-import { Outgoing } from '../../../src/core/deliver/handover.ts';
 import type { BrandBatch, Settled } from '../../../src/core/intake/push/brand-batch.ts';
 import type { NewEvent, StoreResult } from '../../../src/core/intake/push/ports.ts';
 import type { Applying } from '../../../src/core/store/events/append.ts';
@@ -39,7 +38,7 @@ export function eventPorts(
           const locked = await link.call('lockLanes', () => found.filter((name) => tx.tryLockLane(name)));
           const mine = locked.map((name) => brandOf(name)).filter((brand) => brand !== undefined);
           const share = Math.max(1, Math.floor(limit / Math.max(1, mine.length)));
-          const outgoing = new Outgoing(handover);
+          const outgoing = handover.begin();
           let more = false;
           const all: Settled[] = [];
           for (const target of mine) {
@@ -89,7 +88,7 @@ async function storeApplied(
       const name = `${event.endpointId} ${event.eventId}`;
       if (idle.includes(event.integration) && !isKnown(event) && !rows.has(name)) rows.set(name, rowOf(model, event));
     }
-    const [outgoing, session] = [new Outgoing(handover), open()];
+    const [outgoing, session] = [handover.begin(), open()];
     const settled: Settled[] = [];
     for (const name of idle) {
       const brand = brandOf(name);

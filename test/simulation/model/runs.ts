@@ -1,6 +1,6 @@
 import type { Brand } from '../../../src/core/brand/brand.ts';
 import { decodeRecord } from '../../../src/core/canonical/reservation.ts';
-import { type Handover, Outgoing } from '../../../src/core/deliver/handover.ts';
+import type { Handover } from '../../../src/core/deliver/handover.ts';
 import type { Lease, Queued, QueueRequest, RunStore } from '../../../src/core/intake/pull/ports.ts';
 import {
   type Counters,
@@ -202,7 +202,7 @@ async function commitPage(
   const write = async () => {
     for (;;) {
       const tx = await link.begin(() => new Transaction(model));
-      const outgoing = new Outgoing(handover);
+      const outgoing = handover.begin();
       try {
         const counters = await link.call('applyPage', () => {
           const isMoved = ({ id, listed }: KnownRow) => tx.record(target.integration, id)?.listed !== listed;

@@ -26,7 +26,7 @@ const appliedWaitsMs = 100;
  * Sequence numbers follow the order of arrival. Rows are inserted in the order of their keys, so that nodes which receive the
  * same events in a different order do not deadlock.
  *
- *   check ─▶ apply, if there is `applying` ─▶ insert, as done or as pending
+ *   check ─▶ apply, if there is `applying` (bench/mechanisms.md, 13) ─▶ insert, as done or as pending
  *
  * If it cannot be applied, for whatever reason, it is stored as pending: the worker finds out, event by event.
  */

@@ -1,5 +1,5 @@
 import type { Brand } from '../../brand/brand.ts';
-import { type Handover, Outgoing } from '../../deliver/handover.ts';
+import type { Handover, Outgoing } from '../../deliver/handover.ts';
 import type { BrandBatch, PendingEvent, Settled } from '../../intake/push/brand-batch.ts';
 import type { EventType } from '../../intake/push/envelope.ts';
 import type { Batching, BatchResult } from '../../intake/push/worker.ts';
@@ -62,7 +62,7 @@ export async function workEvents(
         return brand ? [{ brand, first }] : [];
       });
       const { events, more } = await nextEvents(tx, mine, limit);
-      const outgoing = new Outgoing(handover);
+      const outgoing = handover.begin();
       const worked = mine.map(async ({ brand }) => {
         const { integration } = brand;
         const own = events.get(integration) ?? [];
@@ -99,7 +99,7 @@ export async function applyArrived(
   arrived: readonly { readonly integration: string; readonly event: PendingEvent }[],
   work: (brand: Brand, batch: BrandBatch) => Promise<readonly Settled[]>,
 ): Promise<Applied> {
-  const outgoing = new Outgoing(handover);
+  const outgoing = handover.begin();
   const worked = [...Map.groupBy(arrived, ({ integration }) => integration)].map(async ([integration, own]) => {
     const brand = brandOf(integration);
     if (brand === undefined) return [];

@@ -1,7 +1,7 @@
 import { isRefusedData, isSqlState } from '../../../kit/sql-state.ts';
 import type { RunId } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
-import { type Handover, Outgoing } from '../../deliver/handover.ts';
+import type { Handover, Outgoing } from '../../deliver/handover.ts';
 import type { Lease } from '../../intake/pull/ports.ts';
 import type { Counters, PageCommit, PageRows } from '../../intake/pull/run/run-state.ts';
 import { countUnchanged, type Shown } from '../../reconcile/accidents/guard.ts';
@@ -69,7 +69,7 @@ async function applyPage(
   commit: PageCommit,
 ): Promise<{ counters: Counters; outgoing: Outgoing; sendLast: () => Promise<unknown> }> {
   const { handover, lease, leaseMs, brand, pagesBefore } = page;
-  const outgoing = new Outgoing(handover);
+  const outgoing = handover.begin();
   const window = { ...commit.log.window, runId: lease.runId };
   const applied = [{ brand, ...(await applyRows(tx, window, commit, brand, outgoing)) }];
   for (const rows of commit.routed ?? []) {
@@ -187,7 +187,7 @@ export async function commitRefetch(
   { runId, by, bytes }: { readonly runId: RunId; readonly by: string; readonly bytes: number },
 ): Promise<Summary> {
   const { tally, outgoing } = await transaction(pool, async (tx) => {
-    const outgoing = new Outgoing(handover);
+    const outgoing = handover.begin();
     const tally = await ingest(tx, brand, [statement], undefined, outgoing);
     await settleDeadLetters(tx, brand.integration, runId, processedOf([statement], tally.outcomes));
     await tx.query(

@@ -2,7 +2,7 @@ import { jsonbText } from '../../../kit/json.ts';
 import { isRefusedData } from '../../../kit/sql-state.ts';
 import type { Json } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
-import { type Handover, Outgoing } from '../../deliver/handover.ts';
+import type { Handover } from '../../deliver/handover.ts';
 import type { FormedCommit, Lease, StagedKey } from '../../intake/pull/ports.ts';
 import type { StagedRow } from '../../intake/pull/run/run-state.ts';
 import type { Summary } from '../../reconcile/forms.ts';
@@ -50,7 +50,7 @@ export async function commitFormed(
 ): Promise<Summary | 'fenced'> {
   const write = (written: FormedCommit) =>
     fencedTransaction(pool, async (tx) => {
-      const outgoing = new Outgoing(handover);
+      const outgoing = handover.begin();
       const tally = await ingest(tx, brand, written.statements, written.shown, outgoing);
       await settleDeadLetters(tx, lease.integration, lease.runId, processedOf(written.statements, tally.outcomes));
       await tx.query('delete from staged_rows where integration = $1 and run_id = $2 and key = any($3)', [
