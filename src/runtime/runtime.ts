@@ -208,7 +208,8 @@ async function openDatabase(
   const pool = openPool({
     connection: server?.connection ?? { connectionString: url },
     applicationName: `innbound ${purpose} ${process.pid}`,
-    maxConnections: purpose === 'service' ? 24 : 6,
+    // Each of PostgreSQL's processes holds 8 MB of its own under load.
+    maxConnections: purpose === 'service' ? 16 : 6,
     // Commands such as an export may have long statements, and a person watches them.
     ...(purpose === 'command' && { statementMs: 600_000 }),
     onError: (error) => log.warn({ error: errorFacts(error) }, 'store: lost a database connection, opening a new one'),

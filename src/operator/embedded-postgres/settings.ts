@@ -1,7 +1,5 @@
 import { availableParallelism } from 'node:os';
 
-const mebibyte = 1024 * 1024;
-
 /**
  * Passed on the command line at every start, so that a data folder never keeps the settings of an older version. For more tuning, use
  * your own PostgreSQL through DATABASE_URL.
@@ -20,7 +18,7 @@ export function serverSettings(socketDir: string): readonly string[] {
 
     // A small server with many small transactions, beside the service on the same machine.
     ['max_connections', '200'],
-    ['shared_buffers', process.availableMemory() > 4096 * mebibyte ? '256MB' : '128MB'],
+    ['shared_buffers', '128MB'],
     ['work_mem', '8MB'],
     ['maintenance_work_mem', '64MB'],
     ['random_page_cost', '1.1'],

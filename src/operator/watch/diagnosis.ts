@@ -39,7 +39,7 @@ export interface DatabaseFacts {
 }
 
 const oldestVersion = 15;
-const connectionsPerNode = 29;
+const connectionsPerNode = 21;
 
 export function* judgeDatabase(facts: DatabaseFacts): Generator<Diagnosis> {
   const major = Math.floor(facts.version / 10_000);
