@@ -73,13 +73,14 @@ export function compilePlan(
     brand_id: integration.brand_id,
     ...(integration.country !== undefined && { country: integration.country }),
   };
-  const rules = compileRules(integration.transforms, about, connector.transforms);
+  const rules = compileRules(integration.transforms, about);
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const shapers = { pull: pull.shaper, push: push.shaper, single: single.shaper };
     return { kind: 'ok', plan: planOf(connector, integration, shapers, rules.rules) };
   }
   const problems: PathProblem[] = shapeProblems(shapes).map((problem) => ({ document: 'connector', ...problem }));
-  if (rules.kind === 'invalid') problems.push(...rules.problems);
+  if (rules.kind === 'invalid')
+    problems.push(...rules.problems.map((problem) => ({ document: 'integration' as const, ...problem })));
   return { kind: 'invalid', problems };
 }
 
@@ -104,11 +105,7 @@ function planOf(connector: Connector, integration: Integration, shapers: OfMode<
 
 /** The mistakes of a connector that no integration uses yet. */
 export function connectorProblems(connector: Connector): MappingProblem[] {
-  const rules = compileRules([], {}, connector.transforms);
-  return [
-    ...shapeProblems(compileShapes(connector, 'UTC')),
-    ...(rules.kind === 'invalid' ? rules.problems.map(({ document: _, ...problem }) => problem) : []),
-  ];
+  return shapeProblems(compileShapes(connector, 'UTC'));
 }
 
 /**

@@ -21,7 +21,6 @@ import {
   syncRequestSchema,
 } from './connector-request.ts';
 import { valueAt } from './path.ts';
-import { ruleSchema } from './rule.ts';
 import { daysText, durationText, headerName, nameText, section } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
@@ -179,10 +178,6 @@ export const connectorSchema = crossChecked(
       .describe(
         'What to do with a record whose status no value map lists: keep it as a dead letter, or accept it as `other`.',
       ),
-    transforms: z
-      .array(ruleSchema)
-      .default([])
-      .describe('Business rules that every brand of this connector shares; they run before the brand’s own.'),
     push: z
       .strictObject({
         map: pushMapSchema.optional().describe('Overrides `map` for events.'),

@@ -23,7 +23,6 @@ export type BodyError = ConnectorPull['errors'][number];
 export type OAuth2 = Extract<AuthDocument, { type: 'oauth2' }> & { readonly headers?: IntegrationPull['headers'] };
 export type Auth = Exclude<AuthDocument, { type: 'oauth2' }> | OAuth2;
 export type LoginAuth = ReturnType<typeof loginOf>;
-export type DigestAuth = Extract<PullAuthDocument, { type: 'digest' }>;
 
 const dayMs = 86_400_000;
 
@@ -95,8 +94,7 @@ function syncOf({ every, range: [from, to] = ['0d', '0d'], status }: NonNullable
   return { everyMs: durationMs(every), fromDays: dayOffset(from), toDays: dayOffset(to), status };
 }
 
-function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationPull): Auth | LoginAuth | DigestAuth {
-  if (auth.type === 'digest') return auth;
+function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationPull): Auth | LoginAuth {
   if (auth.type === 'login') return loginOf(auth);
   if (auth.type !== 'oauth2') return auth;
   const address = URL.parse(auth.token_url, base_url);
