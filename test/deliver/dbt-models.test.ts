@@ -51,7 +51,6 @@ test('the models run on PostgreSQL and DuckDB, tell the same, and pass their own
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
     roomsAvailable: [['1900-01-01', 10]],
-    allRooms: [['1900-01-01', 12]],
   });
   const booked = { booking_date: '2026-10-01', check_in: '2026-12-01', check_out: '2026-12-03', total_amount: '200' };
   await deliver([

@@ -6,9 +6,7 @@ import type { NormalizeContext } from '../normalize/normalize.ts';
 import type { Scope } from '../reconcile/content.ts';
 import type { Receipt } from '../reconcile/forms.ts';
 import type { MappingProblem, ShapeConfig } from '../shape/config.ts';
-import { compileDates, type DateReader } from '../shape/dates.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
-import { asList } from '../shape/table.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 
 type OfMode<Of> = { readonly [Mode in Receipt['mode']]: Of };
@@ -26,8 +24,6 @@ export interface Plan {
   readonly partialRows: boolean;
   /** For how long a list may repeat a row from before an event without overturning the event. */
   readonly lagMs: number;
-  /** Reads a date outside of records, as the connector says that dates are written. */
-  readonly night: DateReader;
 }
 
 /** The spellings that hold for all connectors. */
@@ -85,7 +81,6 @@ export function compilePlan(
 }
 
 function planOf(connector: Connector, integration: Integration, shapers: OfMode<Shaper>, rules: RuleSet): Plan {
-  const dates = compileDates(asList(connector.shape?.dates ?? 'iso'), integration.timezone);
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
   return {
     shapers,
@@ -99,7 +94,6 @@ function planOf(connector: Connector, integration: Integration, shapers: OfMode<
     idPrefix: integration.id_prefix,
     partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
     lagMs: durationMs(integration.pull?.lag ?? '30m'),
-    night: (value) => (dates.kind === 'ok' ? dates.read(value) : undefined),
   };
 }
 

@@ -7,7 +7,7 @@ import { streamSchema } from './connector-events.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { acknowledgeSchema, furtherListsSchema, inventorySchema, relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, furtherListsSchema, relatedSchema } from './connector-related.ts';
 import {
   checkBody,
   checkBounds,
@@ -59,7 +59,6 @@ const pullSchema = crossChecked(
         'For a list that only names reservations: each row is replaced by the answer of `single` for its id, and `map` describes that answer. `map.id` also reads the id in a row of the list.',
       ),
     guest: guestRequestSchema.optional(),
-    inventory: inventorySchema.optional(),
     related: relatedSchema
       .default([])
       .describe(

@@ -15,7 +15,6 @@ export type Acknowledge = NonNullable<ConnectorPull['acknowledge']>;
 export type Single = NonNullable<ConnectorPull['single']>;
 /** A table that the rows of a page refer to by id, and how to request it. */
 export type Related = ConnectorPull['related'][number];
-export type Inventory = NonNullable<ConnectorPull['inventory']>;
 /** An error that a partner reports inside a successful answer. */
 export type BodyError = ConnectorPull['errors'][number];
 
