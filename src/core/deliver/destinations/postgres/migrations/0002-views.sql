@@ -214,7 +214,7 @@ select n.integration, n.brand_id, n.night, n.currency, a.rooms as rooms_availabl
            sum(room_revenue) as room_revenue
       from nights where on_books group by 1, 2, 3, 4
   ) n left join rooms_available a on a.integration = n.integration and a.night = n.night;
-comment on view usali_by_night is 'One row per brand, night and currency, as hotels are compared: complimentary rooms are not sold, rooms that are out of order are available.';
+comment on view usali_by_night is 'One row per brand, night and currency, as hotels are compared: complimentary rooms are not sold.';
 
 create view arrivals_by_day as
 select integration, brand_id, check_in as day, count(distinct id) as reservations, count(*) filter (where kind in ('room', 'day_use')) as rooms,
