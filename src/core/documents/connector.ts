@@ -246,7 +246,7 @@ export type Connector = z.infer<typeof connectorSchema>;
 function idOfWholeEvent(connector: unknown): string | undefined {
   const at = (...path: string[]) => valueAt(connector, path);
   if (at('push', 'envelope', 'data') !== '$item') return undefined;
-  const ids = [at('push', 'thin', 'id') ?? at('push', 'map', 'id') ?? at('map', 'id') ?? 'id'].flat();
+  const ids: unknown[] = [at('push', 'thin', 'id') ?? at('push', 'map', 'id') ?? at('map', 'id') ?? 'id'].flat();
   return [at('push', 'event_id')].flat().find((path) => ids.includes(path)) as string | undefined;
 }
 

@@ -31,7 +31,7 @@ export const conditionSchema = z
   );
 
 export const valueMap = z.record(z.string(), spellings);
-const numberFormat = z.enum(['point', 'comma']);
+export const numberFormat = z.enum(['point', 'comma']);
 
 /** One source, then modifiers; these are applied in the order in which they stand here. */
 export const fieldFormSchema = z
