@@ -14,9 +14,8 @@ create macro spread(total, i, n, units) as
 create table brands as
 select integration, any_value(brand_id) as brand_id, any_value(timezone) as timezone, any_value(country) as country,
        list(from_night order by from_night) filter (where from_night is not null) as capacity_from,
-       list(rooms order by from_night) filter (where from_night is not null) as capacity_rooms,
-       list(all_rooms order by from_night) filter (where from_night is not null) as capacity_all
-  from read_csv(getvariable('lake') || '/_brands/*.csv', header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER', 'all_rooms': 'INTEGER'})
+       list(rooms order by from_night) filter (where from_night is not null) as capacity_rooms
+  from read_csv(getvariable('lake') || '/_brands/*.csv', header => true, types => {'from_night': 'DATE', 'rooms': 'INTEGER'})
  group by integration;
 
 create table versions as

@@ -1,6 +1,5 @@
 import type { Active } from '../core/brand/active.ts';
 import type { Versioned } from '../core/brand/brand.ts';
-import { type Capacity, replacedBy } from '../core/canonical/capacity.ts';
 import type { Guest, Reservation } from '../core/canonical/reservation.ts';
 import type {
   DestinationServices,
@@ -24,7 +23,6 @@ import { outgoingCredentials } from '../core/outbound/auth/outgoing.ts';
 import { brandIdsOf, formerBrands } from '../core/store/documents/list.ts';
 import { outboxStore } from '../core/store/outbox/settle.ts';
 import { takeRequest } from '../core/store/remotes.ts';
-import { readInventory } from '../core/store/runs/inventory.ts';
 import { openTokenStore } from '../core/store/runs/partner-tokens.ts';
 import { compileCondition } from '../core/transform/condition.ts';
 import { InnboundError } from '../errors.ts';
@@ -150,19 +148,10 @@ export async function readyDestination(
         const body = runtime.active().documents.get(integration)?.body;
         if (body === undefined) return undefined;
         const { brand_id: brandId, timezone, country } = body;
-        const allRooms = roomsByNight(body.rooms_available);
-        return { brandId, timezone, country, roomsAvailable: await roomsAvailable(runtime, integration), allRooms };
+        return { brandId, timezone, country, roomsAvailable: roomsByNight(body.rooms_available) };
       },
     },
   };
-}
-
-/** As the partner's inventory says it from its first night on, else as the integration document says it. */
-export async function roomsAvailable({ pool, active }: Runtime, integration: string): Promise<Capacity> {
-  const { documents, integrations } = active();
-  const stated = roomsByNight(documents.get(integration)?.body.rooms_available);
-  if (integrations.get(integration)?.connector.body.pull?.inventory === undefined) return stated;
-  return replacedBy(stated, (await readInventory(pool, integration)).capacity);
 }
 
 async function readSettings(

@@ -1,5 +1,4 @@
 import type { Versioned } from '../core/brand/brand.ts';
-import { capacitySteps } from '../core/canonical/capacity.ts';
 import type { DestinationType, WarehouseState } from '../core/deliver/destination.ts';
 import { loadDestinationTypes } from '../core/deliver/destinations.ts';
 import { cellsOf, tables, timeText } from '../core/deliver/warehouse/tables.ts';
@@ -71,13 +70,9 @@ async function writeState(
     const last = comparisons.find((one) => one.integration === integration);
     const facts = await services.brandOf(integration);
     if (facts === undefined) continue;
-    const { brandId: brand_id, timezone, country, roomsAvailable, allRooms } = facts;
+    const { brandId: brand_id, timezone, country, roomsAvailable } = facts;
     const currency = runtime.active().documents.get(integration)?.body.measures?.currency;
-    const capacity = capacitySteps(roomsAvailable, allRooms).map(([from, rooms, all_rooms]) => ({
-      from,
-      rooms,
-      all_rooms,
-    }));
+    const capacity = roomsAvailable.map(([from, rooms]) => ({ from, rooms }));
     const row = cellsOf(tables.brands, {
       integration,
       brand_id,

@@ -51,7 +51,6 @@ test('the models run on PostgreSQL and DuckDB, tell the same, and pass their own
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
     roomsAvailable: [['1900-01-01', 10]],
-    allRooms: [['1900-01-01', 12]],
   });
   const booked = { booking_date: '2026-10-01', check_in: '2026-12-01', check_out: '2026-12-03', total_amount: '200' };
   await deliver([
@@ -77,8 +76,7 @@ test('the models run on PostgreSQL and DuckDB, tell the same, and pass their own
                 room_revenue::float8 as revenue, room_revenue_28_days_ago::float8 as revenue_then from on_the_books order by 1`,
       ),
       await run(
-        `select night::text as night, rooms_sold::int as sold, adr::float8 as adr, usali_rooms_sold::int as usali, usali_adr::float8 as usali_adr,
-                usali_rooms_available::int as rooms from daily_performance order by 1`,
+        `select night::text as night, rooms_sold::int as sold, adr::float8 as adr, usali_rooms_sold::int as usali, usali_adr::float8 as usali_adr from daily_performance order by 1`,
       ),
       await run(
         `select channel, room_revenue::float8 as gross, net_revenue::float8 as net from channel_performance order by 1`,
@@ -92,8 +90,8 @@ test('the models run on PostgreSQL and DuckDB, tell the same, and pass their own
       { night: '2026-12-02', now: 2, week: 3, month: 2, revenue: 100, revenue_then: 100 },
     ],
     [
-      { night: '2026-12-01', sold: 3, adr: 100, usali: 2, usali_adr: 150, rooms: 12 },
-      { night: '2026-12-02', sold: 2, adr: 50, usali: 1, usali_adr: 100, rooms: 12 },
+      { night: '2026-12-01', sold: 3, adr: 100, usali: 2, usali_adr: 150 },
+      { night: '2026-12-02', sold: 2, adr: 50, usali: 1, usali_adr: 100 },
     ],
     [
       { channel: 'Booking.com', gross: 200, net: 170 },

@@ -50,7 +50,6 @@ test('pace and pick-up are what was on the books that day', async (t) => {
   const { deliver, ask, duck } = await openBooks(t, {
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
-    allRooms: [],
     roomsAvailable: [],
   });
   /** By day, night and booking: what the hotel had in its book. */

@@ -15,7 +15,6 @@ test('every query of the Grafana dashboard answers from the warehouse', async (t
   const { deliver, ask } = await openBooks(t, {
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
-    allRooms: [],
     roomsAvailable: [['1900-01-01', 10]],
   });
   const booked = { booking_date: '2026-11-01', channel: 'direct', guests: [{ guest_id: 'G1', nationality: 'PT' }] };

@@ -92,7 +92,6 @@ test('the views of generated hotels add up to the same', async (t) => {
         brandId: 'LIS01',
         timezone: 'Pacific/Auckland',
         country: 'NZ',
-        allRooms: [],
         roomsAvailable: [[day(0), 40]],
       });
       await deliver(deliveries(histories));
@@ -139,7 +138,6 @@ test('every view tells the same in the warehouse and over Parquet files', async 
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
     country: 'PT',
-    allRooms: [],
     roomsAvailable: [[day(0), 40]],
   });
   await deliver(deliveries(fc.sample(history, { numRuns: 120, seed: 7 })));

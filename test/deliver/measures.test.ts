@@ -63,7 +63,6 @@ const brand = {
   brandId: 'LIS01',
   timezone: 'Europe/Lisbon',
   country: 'PT',
-  allRooms: [['1900-01-01', 12]],
   roomsAvailable: [
     ['1900-01-01', 10],
     ['2026-12-05', 8],
@@ -167,7 +166,7 @@ const rareQuestions: typeof questions = [
   [
     `select night::text, rooms_available, rooms_sold, complimentary, room_revenue::float8, occupancy::float8, adr::float8, revpar::float8
        from usali_by_night where night = '2027-01-10'`,
-    [['2027-01-10', 12, 2, 1, 120, 16.7, 60, 10]],
+    [['2027-01-10', 8, 2, 1, 120, 25, 60, 15]],
   ],
   [
     `select reservation_id, night::text, room_gross::float8, expected::float8, room_revenue::float8 from nights

@@ -186,7 +186,7 @@ stream:
   variables: { hotel: "{chain}", after: "{offset}" }
   event: changed
   offset: seq
-push: { envelope: { brand: hotel, data: $item }, thin: { id: id } }
+push: { event_id: seq, envelope: { brand: hotel, data: $item }, thin: { id: id } }
 `;
   const found = (text: string, more: string, syncs = '') => {
     const result = checkFiles([

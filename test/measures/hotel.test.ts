@@ -26,16 +26,16 @@ const facts = (change: (night: string) => Partial<NightFacts>): HotelFacts => ({
   errors: [],
 });
 const plain: Reporting = { definition: 'innbound', rates: {}, commission: {} };
-const rooms = { toSell: [['1900-01-01', 9]], all: [['1900-01-01', 10]] } as const;
+const rooms = [['1900-01-01', 9]] as const;
 const view = (all: HotelFacts, reporting: Reporting = plain, budgets = new Map<string, number>()) =>
   hotelView(day, all, rooms, reporting, budgets);
 
-test('both definitions: complimentary rooms, and rooms that are out of order', () => {
+test('both definitions: complimentary rooms', () => {
   const all = facts(() => ({ rooms: 6, free: 1, revenue: { EUR: 500 } }));
   const [own] = view(all).nights;
   assert.deepEqual([own?.sold, own?.rooms_available, own?.adr, own?.revpar], [6, 9, 500 / 6, 500 / 9]);
   const [usali] = view(all, { ...plain, definition: 'usali' }).nights;
-  assert.deepEqual([usali?.sold, usali?.rooms_available, usali?.adr, usali?.revpar], [5, 10, 100, 50]);
+  assert.deepEqual([usali?.sold, usali?.rooms_available, usali?.adr, usali?.revpar], [5, 9, 100, 500 / 9]);
 });
 
 test('one reporting currency: the rate of the night with its date, and what has none is said', () => {

@@ -19,9 +19,6 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
     'pull:',
     '  request: { path: /r, query: { from: "{window.from}", to: "{window.to}" } }',
     '  single: { path: "/r/{id}", map: { channel: "b[" } }',
-    'transforms:',
-    `  - when: 'channel = "BDC"'`,
-    `    set: { source: OTA }`,
   ]);
   await write('integrations/grand.yaml', [
     'integration: grand',
@@ -48,8 +45,6 @@ test('a wrong time zone or an unknown connector does not hide mistakes in rules,
     [
       'connectors/desk.yaml:3',
       'connectors/desk.yaml:6',
-      'connectors/desk.yaml:8',
-      'connectors/desk.yaml:9',
       'destinations/lake.yaml:4',
       'destinations/mail.yaml:5',
       'integrations/grand.yaml:2',

@@ -170,33 +170,6 @@ test('values from rules are cleaned like values from partners', () => {
   assert.equal((one.record as { guests: { email: string }[] }).guests[0]?.email, 'desk@hotel.example');
 });
 
-test('the rules of a connector run for each of its brands, before the brand’s own', () => {
-  const connector = {
-    transforms: [
-      { when: 'channel == "BDC"', set: { source: '"OTA"' } },
-      { when: 'brand_id == "LIS01"', set: { 'extra.house': '"grand"' } },
-    ],
-  };
-  const own = { transforms: [{ when: 'source == "OTA"', set: { source: '"OTA / " + channel' }, note: 'ours' }] };
-  const [one] = prepare(pathOf(connector, own), `[{"id":"A",${bare},"channel":"BDC"}]`);
-  if (one?.kind !== 'change') return assert.fail(JSON.stringify(one));
-  const { source, extra } = one.record as { source: string; extra: JsonObject };
-  assert.deepEqual([source, extra], ['OTA / BDC', { house: 'grand' }]);
-  assert.deepEqual(
-    one.notes.map(({ reason }) => reason),
-    ['Rule transforms[0] of the connector.', 'Rule transforms[1] of the connector.', 'ours'],
-  );
-  return undefined;
-});
-
-test('a rule of a connector that fails names the connector', () => {
-  const connector = { transforms: [{ set: { 'extra.days': 'days_between(channel, check_out)' } }] };
-  const [one] = prepare(pathOf(connector), `[{"id":"A",${bare},"channel":"BDC"}]`);
-  if (one?.kind !== 'dead') return assert.fail(JSON.stringify(one));
-  assert.match(one.deadLetter.message, /^connector\.transforms\[0\]\.set/);
-  return undefined;
-});
-
 test('a guest that a rule leaves without any field disappears', () => {
   const path = pathOf({}, { transforms: [{ when: 'guest.last_name == "Walkin"', drop: ['guests[].last_name'] }] });
   const [one] = prepare(path, `[{"id":"A",${bare},"guests":[{"last_name":"Walkin"},{"last_name":"Moura"}]}]`);

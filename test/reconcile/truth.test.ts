@@ -66,6 +66,15 @@ test('a cached list does not reinstate a booking that an event cancelled, until 
   );
 });
 
+test('a late statement that is left out does not remove the booking that it became', () => {
+  const request = (at: number) => ({ ...event(booking({ status: 'other' }), at), dropped: 'a request' });
+  const last = (...all: Statement[]) => decideBatch(brand, new Map(), all).rows.get('reservation A')?.event;
+  assert.equal(last(row(booking(), 2), request(1)), 'created');
+  assert.equal(last(event(booking(), 2), request(1)), 'created');
+  assert.equal(last(request(1), row(booking(), 2)), 'created');
+  assert.equal(last(row(booking(), 1), request(2)), 'removed');
+});
+
 test('a currency alone does not relabel an amount', () => {
   const euros = event(booking({ total_amount: '100', currency: 'EUR' }), 1);
   const partial = said(booking(), { mode: 'push', cause: 'event', causeId: 'e', effectiveAt: 2, seq: 2 });

@@ -1,9 +1,10 @@
 import type { Brand } from '../../src/core/brand/brand.ts';
 import type { Handover } from '../../src/core/deliver/handover.ts';
 import type { DeliveryStore } from '../../src/core/deliver/ports.ts';
-import type { PartnerStore, RunStore } from '../../src/core/intake/pull/ports.ts';
+import type { RunStore } from '../../src/core/intake/pull/ports.ts';
 import type { IntakePorts } from '../../src/core/intake/push/intake.ts';
 import type { EventWorkerPorts } from '../../src/core/intake/push/worker.ts';
+import type { AskedPartners } from '../../src/core/outbound/ask/ports.ts';
 import type { Applying } from '../../src/core/store/events/append.ts';
 import type { EventStore } from '../../src/core/store/events/work-events.ts';
 import type { EpochMs } from '../../src/terms.ts';
@@ -29,7 +30,7 @@ export interface StorePorts {
   ): ReturnType<EventWorkerPorts['batch']>;
   setAside(target: Brand, error: Error): Promise<void>;
   runs(handover: Handover): RunStore;
-  readonly partners: PartnerStore;
+  readonly partners: AskedPartners;
   readonly outbox: DeliveryStore;
   /** The database's clock. */
   clock(): Promise<EpochMs>;

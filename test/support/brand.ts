@@ -51,7 +51,7 @@ export function said(record: Reservation, arrival: Partial<Receipt> = {}): State
 /** Its path is compiled on demand, so its parts are copied by name. */
 export function withErasure(brand: Brand, erasure: ErasurePort): Brand {
   const { integration, integrationVersion, connectorVersion, body } = brand;
-  const { shapers, scopes, rules, region, idPrefix, partialRows, lagMs, night } = brand;
-  const path = { shapers, scopes, rules, region, idPrefix, partialRows, lagMs, night };
+  const { shapers, scopes, rules, region, idPrefix, partialRows, lagMs } = brand;
+  const path = { shapers, scopes, rules, region, idPrefix, partialRows, lagMs };
   return { ...brand, ...path, integration, integrationVersion, connectorVersion, body, erasure };
 }

@@ -153,7 +153,6 @@ export const deCodes: Codes = {
     bearer: ['Bearer-Token', 'Ein festes Token im Header Authorization.'],
     api_key: ['API-Schlüssel', 'Ein Schlüssel in einem Header oder in der Query.'],
     basic: ['Basic', 'Benutzername und Passwort im Header Authorization.'],
-    digest: ['Digest', 'Benutzername und ein Hash des Passworts, als Antwort auf eine Aufforderung.'],
     'oauth2, client_credentials': ['OAuth 2, client credentials', 'Token im Namen des Dienstes selbst.'],
     'oauth2, authorization_code': ['OAuth 2, authorization code', 'Token im Namen einer Person, die zugestimmt hat.'],
     hmac: ['HMAC', 'Eine Signatur über Teile der Anfrage, in Headern.'],

@@ -148,7 +148,6 @@ export const esCodes: Codes = {
     bearer: ['token bearer', 'Un token fijo en la cabecera Authorization.'],
     api_key: ['clave de API', 'Una clave en una cabecera o en la query.'],
     basic: ['basic', 'Usuario y contraseña en la cabecera Authorization.'],
-    digest: ['digest', 'Usuario y un hash de la contraseña, en respuesta a un desafío.'],
     'oauth2, client_credentials': ['OAuth 2, client credentials', 'Tokens en nombre del propio servicio.'],
     'oauth2, authorization_code': ['OAuth 2, authorization code', 'Tokens en nombre de una persona que consintió.'],
     hmac: ['HMAC', 'Una firma sobre partes de la petición, en cabeceras.'],

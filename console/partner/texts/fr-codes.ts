@@ -151,7 +151,6 @@ export const frCodes: Codes = {
     bearer: ['jeton bearer', 'Un jeton fixe dans l’en-tête Authorization.'],
     api_key: ['clé d’API', 'Une clé dans un en-tête ou dans la query.'],
     basic: ['basic', 'Utilisateur et mot de passe dans l’en-tête Authorization.'],
-    digest: ['digest', 'Utilisateur et un hash du mot de passe, en réponse à un défi.'],
     'oauth2, client_credentials': ['OAuth 2, client credentials', 'Des jetons au nom du service lui-même.'],
     'oauth2, authorization_code': ['OAuth 2, authorization code', 'Des jetons au nom d’une personne qui a consenti.'],
     hmac: ['HMAC', 'Une signature sur des parties de la requête, dans des en-têtes.'],

@@ -148,7 +148,6 @@ export const ptCodes: Codes = {
     bearer: ['token bearer', 'Um token fixo no cabeçalho Authorization.'],
     api_key: ['chave de API', 'Uma chave num cabeçalho ou na query.'],
     basic: ['basic', 'Utilizador e palavra-passe no cabeçalho Authorization.'],
-    digest: ['digest', 'Utilizador e um hash da palavra-passe, em resposta a um desafio.'],
     'oauth2, client_credentials': ['OAuth 2, client credentials', 'Tokens em nome do próprio serviço.'],
     'oauth2, authorization_code': ['OAuth 2, authorization code', 'Tokens em nome de uma pessoa que consentiu.'],
     hmac: ['HMAC', 'Uma assinatura sobre partes do pedido, em cabeçalhos.'],

@@ -105,9 +105,7 @@ function Unknown({ report: { nights, left_out, currency } }: { report: HotelRepo
 /** What the figures count, in a line below them. */
 function Definition({ report: { definition, rates, currency, forecast_errors } }: { report: HotelReport }) {
   const counts =
-    definition === 'usali'
-      ? 'By USALI: complimentary rooms are not sold, rooms that are out of order are available.'
-      : 'Complimentary rooms are sold, rooms that are out of order are not available.';
+    definition === 'usali' ? 'By USALI: complimentary rooms are not sold.' : 'Complimentary rooms are sold.';
   const errors = forecast_errors.map(({ days, rooms }) => `${rooms} rooms a night at ${days} days`).join(', ');
   return (
     <p className="muted small">

@@ -151,10 +151,6 @@ export class LazyBrand implements Brand {
   get lagMs(): Plan['lagMs'] {
     return this.#path.lagMs;
   }
-
-  get night(): Plan['night'] {
-    return this.#path.night;
-  }
 }
 
 /** What was normal in one system says nothing about another. */

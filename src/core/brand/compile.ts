@@ -6,9 +6,7 @@ import type { NormalizeContext } from '../normalize/normalize.ts';
 import type { Scope } from '../reconcile/content.ts';
 import type { Receipt } from '../reconcile/forms.ts';
 import type { MappingProblem, ShapeConfig } from '../shape/config.ts';
-import { compileDates, type DateReader } from '../shape/dates.ts';
 import { type CompiledShape, compilePushShape, compileShape, compileSingleShape, type Shaper } from '../shape/shape.ts';
-import { asList } from '../shape/table.ts';
 import { compileRules, type RuleSet } from '../transform/rules.ts';
 
 type OfMode<Of> = { readonly [Mode in Receipt['mode']]: Of };
@@ -26,8 +24,6 @@ export interface Plan {
   readonly partialRows: boolean;
   /** For how long a list may repeat a row from before an event without overturning the event. */
   readonly lagMs: number;
-  /** Reads a date outside of records, as the connector says that dates are written. */
-  readonly night: DateReader;
 }
 
 /** The spellings that hold for all connectors. */
@@ -73,18 +69,18 @@ export function compilePlan(
     brand_id: integration.brand_id,
     ...(integration.country !== undefined && { country: integration.country }),
   };
-  const rules = compileRules(integration.transforms, about, connector.transforms);
+  const rules = compileRules(integration.transforms, about);
   if (pull.kind === 'ok' && push.kind === 'ok' && single.kind === 'ok' && rules.kind === 'ok') {
     const shapers = { pull: pull.shaper, push: push.shaper, single: single.shaper };
     return { kind: 'ok', plan: planOf(connector, integration, shapers, rules.rules) };
   }
   const problems: PathProblem[] = shapeProblems(shapes).map((problem) => ({ document: 'connector', ...problem }));
-  if (rules.kind === 'invalid') problems.push(...rules.problems);
+  if (rules.kind === 'invalid')
+    problems.push(...rules.problems.map((problem) => ({ document: 'integration' as const, ...problem })));
   return { kind: 'invalid', problems };
 }
 
 function planOf(connector: Connector, integration: Integration, shapers: OfMode<Shaper>, rules: RuleSet): Plan {
-  const dates = compileDates(asList(connector.shape?.dates ?? 'iso'), integration.timezone);
   const { absent = 'keep', lists = 'replace' } = connector.push ?? {};
   return {
     shapers,
@@ -98,17 +94,12 @@ function planOf(connector: Connector, integration: Integration, shapers: OfMode<
     idPrefix: integration.id_prefix,
     partialRows: connector.shape?.also?.some(({ partial }) => partial === true) === true,
     lagMs: durationMs(integration.pull?.lag ?? '30m'),
-    night: (value) => (dates.kind === 'ok' ? dates.read(value) : undefined),
   };
 }
 
 /** The mistakes of a connector that no integration uses yet. */
 export function connectorProblems(connector: Connector): MappingProblem[] {
-  const rules = compileRules([], {}, connector.transforms);
-  return [
-    ...shapeProblems(compileShapes(connector, 'UTC')),
-    ...(rules.kind === 'invalid' ? rules.problems.map(({ document: _, ...problem }) => problem) : []),
-  ];
+  return shapeProblems(compileShapes(connector, 'UTC'));
 }
 
 /**

@@ -107,14 +107,12 @@ export interface DestinationServices {
   readonly brandOf: (integration: string) => Promise<BrandFacts | undefined>;
 }
 
-/** What the integration document and the partner's inventory say about the hotel itself. */
+/** What the integration document says about the hotel itself. */
 export interface BrandFacts {
   readonly brandId: string;
   readonly timezone: string;
   readonly country?: string | undefined;
   readonly roomsAvailable: Capacity;
-  /** With those that are out of order, as the integration document says. */
-  readonly allRooms: Capacity;
 }
 
 /** What `destination prepare` found and did, in order. It ends at the first step that failed or that only a person can do. */

@@ -47,16 +47,6 @@ const basic = z
   })
   .meta({ title: 'basic', description: 'User name and password in the Authorization header.' });
 
-const digest = z
-  .strictObject({
-    type: z
-      .literal('digest')
-      .describe('HTTP Digest (RFC 7616) with MD5 or SHA-256: the first request of a run asks for the challenge.'),
-    username: z.string().min(1).describe('The user that the partner knows.'),
-    password: secretText().describe('The user’s password, which is never sent.'),
-  })
-  .meta({ title: 'digest', description: 'User name and a hash of the password, in answer to a challenge.' });
-
 const oauth2Shape = {
   type: z.literal('oauth2').describe('OAuth 2.0; tokens are fetched, kept encrypted and refreshed before they expire.'),
   token_url: httpUrl().describe('Where tokens are issued and refreshed.'),
@@ -212,13 +202,12 @@ const login = crossChecked(
   },
 ).meta({ title: 'login', description: 'A token that a login call returns.' });
 
-/** For partners, with Digest and the login call in addition. */
+/** For partners, with the login call in addition. */
 export const pullAuthSchema = z.discriminatedUnion('type', [
   none,
   bearer,
   apiKey,
   basic,
-  digest,
   pullOauth2,
   hmac,
   custom,

@@ -19,7 +19,6 @@ import {
   fieldFormSchema,
   fieldSchema,
   itemsShape,
-  numberFormat,
   path,
   paths,
   spellings,
@@ -170,7 +169,6 @@ export const shapeSchema = z.strictObject({
     .describe('The partner sends a list of one as the object alone. An empty object is an empty list.'),
   flat: flatSchema.optional().describe('The list has several rows per reservation: they are grouped by their keys.'),
   dates: paths.optional().describe('The date format of all fields of this connector; by default iso.'),
-  numbers: numberFormat.optional().describe('The format of numbers in text, for all fields of this connector.'),
 });
 
 const statusValues = z.strictObject(

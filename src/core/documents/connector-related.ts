@@ -61,25 +61,6 @@ const tableSchema = crossChecked(
   },
 );
 
-/** How many rooms the hotel can sell, by night. */
-export const inventorySchema = crossChecked(
-  z.strictObject({
-    ...requestParts(requestPlaceholders),
-    days: z.int().min(1).max(1_000).default(365).describe('How many nights the window has, from today on.'),
-    root_path: answerPath()
-      .optional()
-      .describe('The path of the rows in the answer; by default `inventory`, or the answer itself if it is a list.'),
-    night: answerPath().describe('The path of the night in a row, written as `shape.dates` says.'),
-    rooms: answerPath().describe(
-      'The path of the number of rooms that the hotel can sell, sold ones included. Rows of the same night, such as one for each room type, are added up.',
-    ),
-    pagination: paginationSchema.default({ type: 'none' }).describe('How answers are paged.'),
-  }),
-  checkBody,
-).describe(
-  'How to request how many rooms the hotel can sell on each night, from {window.from} to {window.to}; once a day, after a sync.',
-);
-
 /** The call after a page is stored. */
 const acknowledgeParts = {
   ...requestParts(acknowledgePlaceholders),

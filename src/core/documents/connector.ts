@@ -7,7 +7,7 @@ import { streamSchema } from './connector-events.ts';
 import { mapSchema, pushMapSchema, shapeSchema, valuesSchema } from './connector-mapping.ts';
 import { paginationSchema } from './connector-pagination.ts';
 import { pushShape } from './connector-push.ts';
-import { acknowledgeSchema, furtherListsSchema, inventorySchema, relatedSchema } from './connector-related.ts';
+import { acknowledgeSchema, furtherListsSchema, relatedSchema } from './connector-related.ts';
 import {
   checkBody,
   checkBounds,
@@ -21,7 +21,6 @@ import {
   syncRequestSchema,
 } from './connector-request.ts';
 import { valueAt } from './path.ts';
-import { ruleSchema } from './rule.ts';
 import { daysText, durationText, headerName, nameText, section } from './scalars.ts';
 
 /** The API of one kind of PMS, as data. Only the adapter that it may name is code. */
@@ -60,7 +59,6 @@ const pullSchema = crossChecked(
         'For a list that only names reservations: each row is replaced by the answer of `single` for its id, and `map` describes that answer. `map.id` also reads the id in a row of the list.',
       ),
     guest: guestRequestSchema.optional(),
-    inventory: inventorySchema.optional(),
     related: relatedSchema
       .default([])
       .describe(
@@ -179,10 +177,6 @@ export const connectorSchema = crossChecked(
       .describe(
         'What to do with a record whose status no value map lists: keep it as a dead letter, or accept it as `other`.',
       ),
-    transforms: z
-      .array(ruleSchema)
-      .default([])
-      .describe('Business rules that every brand of this connector shares; they run before the brand’s own.'),
     push: z
       .strictObject({
         map: pushMapSchema.optional().describe('Overrides `map` for events.'),
@@ -221,6 +215,12 @@ export const connectorSchema = crossChecked(
       'flat rows are grouped over several responses, so they cannot use the related tables of one response',
     );
     refuse(has('push', 'xml') && !has('push', 'envelope'), ['push', 'xml'], 'events in XML need push.envelope');
+    const own = idOfWholeEvent(connector);
+    refuse(
+      own !== undefined,
+      ['push', 'event_id'],
+      `${own} is the id of the reservation, so its second event would be a duplicate; say where the event’s own id is, or false`,
+    );
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
     refuse(
       connector.stream !== undefined && (brand === undefined || brand === false),
@@ -241,6 +241,14 @@ export const connectorSchema = crossChecked(
 ).meta({ title: 'Connector', description: 'The API of one kind of PMS: request, paging, shape, mapping, spellings.' });
 
 export type Connector = z.infer<typeof connectorSchema>;
+
+/** Where the event is the reservation itself: a path that would be read as the event's id and is the reservation's. */
+function idOfWholeEvent(connector: unknown): string | undefined {
+  const at = (...path: string[]) => valueAt(connector, path);
+  if (at('push', 'envelope', 'data') !== '$item') return undefined;
+  const ids: unknown[] = [at('push', 'thin', 'id') ?? at('push', 'map', 'id') ?? at('map', 'id') ?? 'id'].flat();
+  return [at('push', 'event_id')].flat().find((path) => ids.includes(path)) as string | undefined;
+}
 
 /**
  * A field that `shape.also` sets on its rows must be one that the mapping reads. Otherwise `set: { status: cancelled }` beside a status

@@ -206,7 +206,7 @@ export const integrationSchema = crossChecked(
     transforms: z
       .array(ruleSchema)
       .default([])
-      .describe('Business rules of this brand, applied in their order after normalization and after the connector’s.'),
+      .describe('Business rules of this brand, applied in their order after normalization.'),
     guard: z
       .union(
         [

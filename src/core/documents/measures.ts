@@ -27,9 +27,7 @@ export const measuresSchema = z.strictObject({
   definition: z
     .enum(['innbound', 'usali'])
     .default('innbound')
-    .describe(
-      'innbound: complimentary rooms count as sold, rooms that are out of order are not available. usali: the other way round, as hotels are compared.',
-    ),
+    .describe('innbound: complimentary rooms count as sold. usali: they do not, as hotels are compared.'),
   currency: currencyText.optional().describe('The reporting currency; by default the one of most nights.'),
   rates: z
     .record(currencyText, z.record(dateText, z.number().positive()))

@@ -105,7 +105,7 @@ function sameAnswer(
   return integrations.flatMap(({ name, body }) => {
     const connector = connectors.get(body.connector)?.body;
     if (body.pull === undefined || connector?.pull === undefined || !listsWithoutBrand(connector)) return [];
-    if ([...(connector.transforms ?? []), ...body.transforms].some(({ drop }) => drop === true)) return [];
+    if (body.transforms.some(({ drop }) => drop === true)) return [];
     const { auth, query, body: sent, headers } = body.pull;
     const key = JSON.stringify([body.connector, addressOf(body.pull), auth, query, sent, headers]);
     const other = first.getOrInsert(key, body);

@@ -15,7 +15,6 @@ export type Acknowledge = NonNullable<ConnectorPull['acknowledge']>;
 export type Single = NonNullable<ConnectorPull['single']>;
 /** A table that the rows of a page refer to by id, and how to request it. */
 export type Related = ConnectorPull['related'][number];
-export type Inventory = NonNullable<ConnectorPull['inventory']>;
 /** An error that a partner reports inside a successful answer. */
 export type BodyError = ConnectorPull['errors'][number];
 
@@ -23,7 +22,6 @@ export type BodyError = ConnectorPull['errors'][number];
 export type OAuth2 = Extract<AuthDocument, { type: 'oauth2' }> & { readonly headers?: IntegrationPull['headers'] };
 export type Auth = Exclude<AuthDocument, { type: 'oauth2' }> | OAuth2;
 export type LoginAuth = ReturnType<typeof loginOf>;
-export type DigestAuth = Extract<PullAuthDocument, { type: 'digest' }>;
 
 const dayMs = 86_400_000;
 
@@ -95,8 +93,7 @@ function syncOf({ every, range: [from, to] = ['0d', '0d'], status }: NonNullable
   return { everyMs: durationMs(every), fromDays: dayOffset(from), toDays: dayOffset(to), status };
 }
 
-function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationPull): Auth | LoginAuth | DigestAuth {
-  if (auth.type === 'digest') return auth;
+function authOf(auth: PullAuthDocument, { base_url, headers = {} }: IntegrationPull): Auth | LoginAuth {
   if (auth.type === 'login') return loginOf(auth);
   if (auth.type !== 'oauth2') return auth;
   const address = URL.parse(auth.token_url, base_url);

@@ -76,6 +76,9 @@ export function decide(
   const newest = stored && isNewer(stored.time, time) ? stored.time : time;
   if (finished.kind === 'dropped') {
     if (stored === undefined || before === undefined) return finished;
+    // The connector leaves the statement out, which counts by its time too: a late one says nothing of the booking that it became.
+    if (statement.dropped !== undefined && isNewer(stored.time, time))
+      return { kind: 'superseded', version, reason: newerIsStored, isOverruled: true };
     return left(stored, before, statement, finished, { time: newest, claims: storedClaims(claims, false, open) });
   }
   const { record } = finished;

@@ -14,7 +14,7 @@ export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env
   const { shape, timezone } = config;
   const dates = shape?.dates === undefined ? ['iso'] : asList(shape.dates);
   const flat = shape?.flat !== undefined;
-  return new Env({ mapAt, traced, flat, timezone, dates, numbers: shape?.numbers, field: compileField });
+  return new Env({ mapAt, traced, flat, timezone, dates, field: compileField });
 }
 
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };

@@ -1,5 +1,5 @@
 import { parsePath } from '../json-path/path.ts';
-import type { FieldMap, MappingProblem, NumberFormat } from './config.ts';
+import type { FieldMap, MappingProblem } from './config.ts';
 import type { MappingPath, PathUse } from './path-use.ts';
 import type { Read } from './scope.ts';
 import type { Slot } from './values.ts';
@@ -14,7 +14,6 @@ interface EnvOptions {
   readonly flat: boolean;
   readonly timezone: string;
   readonly dates: readonly string[];
-  readonly numbers: NumberFormat | undefined;
   readonly field: CompileField;
 }
 

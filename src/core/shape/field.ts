@@ -103,10 +103,9 @@ export function compileExtra(
   };
 }
 
-/** The number and date formats of a field: its own modifiers, else those of the enclosing field, else the connector's. */
+/** The number and date formats of a field: its own modifiers, else those of the enclosing field; dates, else the connector's. */
 function readingOf(form: FieldForm, slot: Slot, at: string, env: Env): Reading {
-  const numeric = slot.kind === 'decimal' || slot.kind === 'integer' || slot.kind === 'count';
-  const number = form.number ?? slot.reading.number ?? (numeric ? env.options.numbers : undefined);
+  const number = form.number ?? slot.reading.number;
   const date =
     form.date === undefined ? (slot.reading.date ?? usualDate(slot, env)) : ownDate(form.date, slot, at, env);
   return { number, date };

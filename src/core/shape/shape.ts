@@ -75,8 +75,7 @@ export const eventItems: { readonly [List in ListName]: { readonly [field: strin
  * flat rows.
  */
 function pushConfig(config: ShapeConfig, push: MapConfig | undefined): ShapeConfig {
-  const { dates, numbers } = config.shape ?? {};
-  return { ...config, shape: { dates, numbers }, map: mergeMaps(config.map ?? {}, push ?? {}) };
+  return { ...config, shape: { dates: config.shape?.dates }, map: mergeMaps(config.map ?? {}, push ?? {}) };
 }
 
 function mergeMaps(pull: MapConfig, push: MapConfig): MapConfig {

@@ -270,8 +270,6 @@ comment on column stays.until_at is 'When the next version took its place, by th
 
 create table hotels (
   integration text primary key,
-  inventory jsonb,
-  inventory_read_on date,
   budgets jsonb not null default '{}',
   day date,
   changes bigint,
@@ -279,8 +277,7 @@ create table hotels (
   asked datemultirange,
   counted_at timestamptz
 );
-comment on table hotels is 'What the page of a hotel shows besides its records: the rooms that the partner says it can sell, its budgets, and the report that was last counted from the records. Counts and amounts only.';
-comment on column hotels.inventory is 'How many rooms the hotel can sell, from each night on: [["2026-11-01", 120]]. Read on the day of the hotel in inventory_read_on.';
+comment on table hotels is 'What the page of a hotel shows besides its records: its budgets, and the report that was last counted from the records. Counts and amounts only.';
 comment on column hotels.budgets is 'The room revenue that it means to earn, by month, in its reporting currency: {"2026-11": 90000}.';
 comment on column hotels.report is 'Null before the first count. Counted for the day in its time zone, when the changes of activity, ever, were this.';
 comment on column hotels.asked is 'The nights that complete runs have ever asked the partner for. The bookings of other nights are not known.';

@@ -26,7 +26,7 @@ export function applyRules(rules: readonly CompiledRule[], given: Reservation, a
     const rule = rules[index] as CompiledRule;
     const effects: Effects = { writes: [], removed: [] };
     const held = collect(rule, { record, scope, about }, effects);
-    if (typeof held !== 'boolean') return failedIn(rule, held);
+    if (typeof held !== 'boolean') return { kind: 'failed', rule: rule.path, ...held };
     if (held && rule.dropsRecord) return { kind: 'dropped', rule: index, note: rule.reason };
     const next = commit(rule, record, effects, notes);
     if (next === record) continue;
@@ -34,11 +34,6 @@ export function applyRules(rules: readonly CompiledRule[], given: Reservation, a
     scope = new ReservationScope(record, about);
   }
   return { kind: 'kept', record, changed: record !== given, notes };
-}
-
-function failedIn({ document, path }: CompiledRule, { code, message }: Failure): Applied {
-  const of = document === 'connector' ? 'connector.' : '';
-  return { kind: 'failed', rule: `${of}${path}`, code, message: `${of}${message}` };
 }
 
 interface Subject {

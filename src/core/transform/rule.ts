@@ -7,16 +7,12 @@ import { childrenOf, type ExpressionFault, isMacro } from './guards.ts';
 import { acceptedTypes, type FieldTarget, isRequired, targetOf } from './target.ts';
 
 /**
- * A business rule in the `transforms` of a connector or an integration. If everything it changes is in one list, `when` may use `guest`,
+ * A business rule in the `transforms` of an integration. If everything it changes is in one list, `when` may use `guest`,
  * `room` or `charge` and is tested for each item. All values of `set` are computed before any is written.
  */
 export type Rule = z.infer<typeof ruleSchema>;
 
-/** The document that states a rule. */
-export type RuleHome = 'connector' | 'integration';
-
 export interface RuleProblem extends ExpressionFault {
-  readonly document: RuleHome;
   /** Such as transforms[0].when. */
   readonly path: string;
 }
@@ -30,7 +26,6 @@ export interface Assignment {
 }
 
 export interface CompiledRule {
-  readonly document: RuleHome;
   readonly path: string;
   readonly reason: string;
   readonly when: Expression | undefined;
@@ -45,12 +40,8 @@ export interface CompiledRule {
   readonly dropsRecord: boolean;
 }
 
-/** Where the mistakes of one rule go. */
-type Problems = Omit<RuleProblem, 'document'>[];
-
-export function compileRule(rule: Rule, index: number, document: RuleHome, faults: RuleProblem[]): CompiledRule {
+export function compileRule(rule: Rule, index: number, problems: RuleProblem[]): CompiledRule {
   const path = `transforms[${index}]`;
-  const problems: Problems = [];
   const sets = Object.entries(rule.set ?? {}).flatMap(([at, text]) => compileSet(at, text, path, problems));
   const { removes, removesItems } = compileRemovals(rule.drop, path, problems);
   if (rule.set === undefined && rule.drop === undefined)
@@ -73,11 +64,9 @@ export function compileRule(rule: Rule, index: number, document: RuleHome, fault
       offset: 0,
     });
   }
-  faults.push(...problems.map((problem) => ({ document, ...problem })));
   return {
-    document,
     path,
-    reason: rule.note ?? `Rule ${path} of the ${document}.`,
+    reason: rule.note ?? `Rule ${path} of the integration.`,
     when,
     each,
     sets,
@@ -92,7 +81,7 @@ function compileWhen(
   text: string,
   list: ListName | undefined,
   path: string,
-  problems: Problems,
+  problems: RuleProblem[],
 ): Expression | undefined {
   const compiled = compileExpression(text, list ?? 'reservation');
   if (compiled.kind === 'invalid') {
@@ -112,7 +101,7 @@ export function notBoolean(type: string, text: string): ExpressionFault {
   return { message, offset: 0, length: text.length };
 }
 
-function compileSet(at: string, text: string, rule: string, problems: Problems): Assignment[] {
+function compileSet(at: string, text: string, rule: string, problems: RuleProblem[]): Assignment[] {
   // As documents write paths: keys other than plain words are quoted.
   const path = /^\w+$/.test(at) ? `${rule}.set.${at}` : `${rule}.set[${JSON.stringify(at)}]`;
   const target = targetOf(at);
@@ -143,7 +132,7 @@ function compileSet(at: string, text: string, rule: string, problems: Problems):
 function compileRemovals(
   drop: Rule['drop'],
   rule: string,
-  problems: Problems,
+  problems: RuleProblem[],
 ): { removes: FieldTarget[]; removesItems: ListName[] } {
   const removes: FieldTarget[] = [];
   const removesItems: ListName[] = [];

@@ -4,12 +4,12 @@ import { type Applied, applyRules } from './apply.ts';
 import { roundedSteps } from './expression.ts';
 import { listNames } from './fields.ts';
 import { limits } from './limits.ts';
-import { type CompiledRule, compileRule, type Rule, type RuleHome, type RuleProblem, variablesOf } from './rule.ts';
+import { type CompiledRule, compileRule, type Rule, type RuleProblem, variablesOf } from './rule.ts';
 import type { FieldTarget } from './target.ts';
 import type { About } from './views.ts';
 
 export type { Applied } from './apply.ts';
-export type { Rule, RuleHome, RuleProblem } from './rule.ts';
+export type { Rule, RuleProblem } from './rule.ts';
 export type { About } from './views.ts';
 
 /** Compiled rules. */
@@ -23,10 +23,13 @@ type CompiledRules =
   | { readonly kind: 'ok'; readonly rules: RuleSet }
   | { readonly kind: 'invalid'; readonly problems: readonly RuleProblem[] };
 
-/** Compiles the rules of a brand, those of its connector first, and reports every mistake with its position. */
-export function compileRules(rules: readonly Rule[], about: About = {}, shared: readonly Rule[] = []): CompiledRules {
+/** Compiles the rules of a brand, and reports every mistake with its position. */
+export function compileRules(rules: readonly Rule[], about: About = {}): CompiledRules {
   const problems: RuleProblem[] = [];
-  const compiled = [...compileAll(shared, 'connector', problems), ...compileAll(rules, 'integration', problems)];
+  if (rules.length > limits.rules) {
+    problems.push({ path: 'transforms', message: `There are more than ${limits.rules} rules.`, offset: 0 });
+  }
+  const compiled = rules.slice(0, limits.rules).map((rule, index) => compileRule(rule, index, problems));
   if (problems.length === 0) problems.push(...tooCostly(compiled));
   if (problems.length > 0) return { kind: 'invalid', problems };
   const bound = boundOf(compiled);
@@ -41,21 +44,14 @@ export function compileRules(rules: readonly Rule[], about: About = {}, shared: 
   };
 }
 
-function compileAll(rules: readonly Rule[], document: RuleHome, problems: RuleProblem[]): CompiledRule[] {
-  if (rules.length > limits.rules) {
-    problems.push({ document, path: 'transforms', message: `There are more than ${limits.rules} rules.`, offset: 0 });
-  }
-  return rules.slice(0, limits.rules).map((rule, index) => compileRule(rule, index, document, problems));
-}
-
 /** The rules that are too costly only together: reported where the costliest is. */
 function tooCostly(rules: readonly CompiledRule[]): RuleProblem[] {
   const steps = stepsOf(rules, limits.items);
   if (steps <= limits.steps) return [];
   const share = (rule: CompiledRule): number => stepsOf([rule], limits.items);
   const most = rules.reduce((one, other) => (share(other) > share(one) ? other : one));
-  const message = `Together the rules could take ${roundedSteps(steps)} steps over one record with ${limits.items} guests, rooms and charges; the limit is ${roundedSteps(limits.steps)}. ${most.path} of the ${most.document} takes the most, ${roundedSteps(share(most))}: make it simpler.`;
-  return [{ document: most.document, path: 'transforms', message, offset: 0 }];
+  const message = `Together the rules could take ${roundedSteps(steps)} steps over one record with ${limits.items} guests, rooms and charges; the limit is ${roundedSteps(limits.steps)}. ${most.path} takes the most, ${roundedSteps(share(most))}: make it simpler.`;
+  return [{ path: 'transforms', message, offset: 0 }];
 }
 
 /** Refuses a record over which the rules could exceed the bound. Sizes up to `limits.items` were checked at compile time. */

@@ -10,13 +10,6 @@ import type { HotelFacts, Lost, Money, NightFacts, Sold } from './facts.ts';
 /** The definition is that of docs/guides/measures.md. */
 export type Reporting = z.infer<typeof measuresSchema>;
 
-export interface Rooms {
-  /** That can be sold: rooms that are out of order are not among them, if the partner says so. */
-  readonly toSell: Capacity;
-  /** That the hotel has. */
-  readonly all: Capacity;
-}
-
 export interface Figures {
   readonly rooms_available: number | null;
   readonly sold: number;
@@ -31,7 +24,7 @@ export type HotelView = ReturnType<typeof hotelView>;
 export function hotelView(
   day: string,
   facts: HotelFacts,
-  rooms: Rooms,
+  capacity: Capacity,
   reporting: Reporting,
   budgets: ReadonlyMap<string, number>,
 ) {
@@ -49,7 +42,6 @@ export function hotelView(
     return cents(sum);
   };
   const isUsali = reporting.definition === 'usali';
-  const capacity = isUsali && rooms.all.length > 0 ? rooms.all : rooms.toSell;
   const roomsOn = (night: string) => capacity.findLast(([from]) => from <= night)?.[1] ?? null;
   const soldOf = ({ rooms: sold }: Sold, free: number) => (isUsali ? Math.max(0, sold - free) : sold);
   const byNight = new Map(facts.nights.map((one) => [one.night, one]));

@@ -114,8 +114,8 @@ function senderOf(ports: PullPorts, plan: Plan, signal: AbortSignal) {
   };
   return async (url: string, init: RequestInit): Promise<Response> => {
     const first = await once(url, init);
-    // Digest credentials answer a challenge, and a token may have expired.
-    if (first.status === 401) await credentials.renew(first.headers['www-authenticate']);
+    // The token may have expired.
+    if (first.status === 401) await credentials.renew();
     const { status, headers, bytes } = first.status === 401 ? await once(url, init) : first;
     return new Response([204, 205, 304].includes(status) ? null : bytes, { status, headers });
   };

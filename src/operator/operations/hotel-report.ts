@@ -1,4 +1,3 @@
-import { roomsAvailable } from '../../composition/deliver.ts';
 import { roomsByNight } from '../../core/documents/measures.ts';
 import { withLongStatements } from '../../core/store/db/pool.ts';
 import { errorFacts } from '../../kit/log.ts';
@@ -60,9 +59,8 @@ export async function hotelReport(runtime: Runtime, integration: string) {
   await countForReader(runtime, integration);
   const hotel = await readHotel(runtime.pool, integration);
   if (hotel === undefined || body === undefined) return undefined;
-  const rooms = { toSell: await roomsAvailable(runtime, integration), all: roomsByNight(body.rooms_available) };
   const budgets = await readBudgets(runtime.pool, integration);
-  const view = hotelView(hotel.day, hotel.report, rooms, body.measures, budgets);
+  const view = hotelView(hotel.day, hotel.report, roomsByNight(body.rooms_available), body.measures, budgets);
   return { ...view, counted_at: hotel.counted_at, behind: hotel.behind };
 }
 

@@ -48,6 +48,7 @@ function read(vendor: Vendor, { body, headers, query, means }: Webhook): void {
   }
   const [event] = result.events;
   assert.equal(event?.event, means[0]);
+  assert.notEqual(event?.eventId, means[1], 'a booking’s second event is not a duplicate');
   const compiled = compilePlan(connector, integration);
   assert.ok(compiled.kind === 'ok');
   const { thin } = connector.push ?? {};

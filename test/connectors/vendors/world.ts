@@ -2,8 +2,8 @@
 
 export type Status = 'confirmed' | 'checked_in' | 'checked_out' | 'cancelled' | 'no_show';
 
-/** What vendors list beside bookings. */
-export type Kind = 'booking' | 'block' | 'owner' | 'enquiry';
+/** What vendors list beside bookings. An option is a request or a hold that nobody has confirmed, or that has lapsed. */
+export type Kind = 'booking' | 'block' | 'owner' | 'enquiry' | 'option';
 
 export interface Room {
   readonly type: string;
@@ -107,12 +107,13 @@ function statusOf(no: number, checkIn: string, checkOut: string, today: string, 
   return checkIn < today ? told('checked_in') : 'confirmed';
 }
 
-/** What happens between two runs, and to whom: amounts, cancellations, dates, an address, new bookings, and more of what is no booking. */
+/** What happens between two runs, and to whom: amounts, cancellations, dates, an address, new bookings, an option that is confirmed, and more of what is no booking. */
 export function secondBook(book: readonly Stay[], customs: Customs, now: number): { book: Stay[]; changed: Stay[] } {
   const changedAt = instant(now);
   const changed: Stay[] = [];
+  const confirmed = book.find(({ kind }) => kind === 'option');
   const next = book.map((stay) => {
-    const change = stay.kind === 'booking' ? changeOf(stay, changedAt) : undefined;
+    const change = stay === confirmed ? ({ kind: 'booking' } as const) : changeOf(stay, changedAt);
     if (change === undefined) return stay;
     changed.push({ ...stay, ...change, changedAt });
     return changed.at(-1) ?? stay;
@@ -134,6 +135,7 @@ export function secondBook(book: readonly Stay[], customs: Customs, now: number)
 }
 
 function changeOf(stay: Stay, changedAt: string): Partial<Stay> | undefined {
+  if (stay.kind !== 'booking') return undefined;
   const isLive = stay.status === 'confirmed' || stay.status === 'checked_in';
   if (!isLive) return undefined;
   if (stay.no % 17 === 1) return { amount: (Number(stay.amount) + 25.5).toFixed(2) };

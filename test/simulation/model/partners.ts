@@ -1,5 +1,4 @@
-import type { PartnerStore } from '../../../src/core/intake/pull/ports.ts';
-import type { Admission, AskedAdmission } from '../../../src/core/outbound/ask/ports.ts';
+import type { Admission, AskedAdmission, AskedPartners } from '../../../src/core/outbound/ask/ports.ts';
 import { partnerCircuit } from '../../../src/core/outbound/circuit.ts';
 import type { Link } from './link.ts';
 import { noteAnswer, noteFailure, takeCalls, takeProbe } from './remotes.ts';
@@ -9,7 +8,7 @@ const probeMs = 60_000;
 const keyOf = (api: string) => `partner ${api}`;
 
 /** What all nodes share about partners; the rules are those of store/runs/partner-accounts.ts. */
-export function partnersModel(model: StoreModel, link: Link): PartnerStore {
+export function partnersModel(model: StoreModel, link: Link): AskedPartners {
   return {
     admit: (api, integration, asking) => link.call('admit', () => admit(model, api, integration, asking)),
     succeeded: (api) => link.call('succeeded', () => void noteAnswer(model, keyOf(api))),
@@ -24,8 +23,6 @@ export function partnersModel(model: StoreModel, link: Link): PartnerStore {
       }),
     authFailed: () => link.call('authFailed', () => {}),
     authWorked: () => link.call('authWorked', () => {}),
-    inventory: async () => ({ capacity: [] }),
-    keepInventory: async () => {},
   };
 }
 

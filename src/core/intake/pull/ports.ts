@@ -4,7 +4,6 @@ import type { Log } from '../../../kit/log.ts';
 import type { Tracer } from '../../../kit/trace.ts';
 import type { EpochMs, IntegrationName, Json, LocalDate, SyncType } from '../../../terms.ts';
 import type { Brand } from '../../brand/brand.ts';
-import type { Capacity } from '../../canonical/capacity.ts';
 import type { Reservation } from '../../canonical/reservation.ts';
 import type { PullSettings } from '../../documents/pull.ts';
 import {
@@ -44,7 +43,7 @@ export interface PullPorts extends AskPorts {
   readonly log: Log;
   plan(integration: IntegrationName): Promise<Planned<PullPlan>>;
   readonly runs: RunStore;
-  readonly partners: PartnerStore;
+  readonly partners: AskedPartners;
   /** Overrides of the defaults. */
   readonly limits?: Partial<Limits>;
   readonly tracer?: Tracer | undefined;
@@ -189,11 +188,6 @@ export interface RunView extends Pick<Run, 'state' | 'counters' | 'position'> {
   readonly waiting?: WaitReason;
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;
-}
-
-export interface PartnerStore extends AskedPartners {
-  inventory(integration: IntegrationName): Promise<{ readonly capacity: Capacity; readonly readOn?: LocalDate }>;
-  keepInventory(integration: IntegrationName, day: LocalDate, capacity: Capacity): Promise<void>;
 }
 
 const defaults: Limits = {

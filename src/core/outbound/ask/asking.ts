@@ -173,7 +173,7 @@ async function ask(
       case 'renew':
         if (hasRenewed) return authFailed(failure);
         hasRenewed = true;
-        await credentials.renew(answered.kind === 'answer' ? answered.headers['www-authenticate'] : undefined);
+        await credentials.renew();
         return undefined;
       default:
         return { kind: 'failed', ...failure };

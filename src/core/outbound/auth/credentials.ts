@@ -3,7 +3,6 @@ import type { PullSettings } from '../../documents/pull.ts';
 import { usualHeaders, writeAdapted } from '../ask/adapter.ts';
 import type { AskPlan, AskPorts } from '../ask/ports.ts';
 import { type OpenRequest, toWire, type WireRequest, withHeaders, withParts } from '../ask/request.ts';
-import { answering, type Challenge, challengeIn } from './digest.ts';
 import { secretsOf, textsIn, withFixed } from './fixed.ts';
 import { signed } from './hmac.ts';
 import { loginToken, withLoginToken } from './login.ts';
@@ -20,8 +19,6 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan) {
   let auth: PullSettings['auth'] = plan.settings.auth;
   let bearer: Bearer | undefined;
   let stale: Bearer | undefined;
-  let challenge: Challenge | undefined;
-  let answers = 0;
   let hasReported = false;
 
   /** The request as sent. An adapter may write its body, which is then signed. */
@@ -40,17 +37,15 @@ export function credentialsFor(ports: AskPorts, plan: AskPlan) {
     /** The request as sent; called for each attempt. */
     async authorize(asked: OpenRequest): Promise<Authorized> {
       const request = withFixed(asked, { type: 'custom', headers: own.headers, query: own.query, body: own.body });
-      const holder = { owner: account, auth, baseUrl: plan.settings.base_url, stale, challenge, answers: ++answers };
+      const holder = { owner: account, auth, baseUrl: plan.settings.base_url, stale };
       const got = await withCredentials(ports, holder, request);
       if (got.kind === 'failed') return got;
       bearer = got.bearer ?? bearer;
       return sent(got.request, got.sign);
     },
-    /** After a 401: fetches newer credentials if there are any, or answers the challenge that came with it. */
-    async renew(header?: string) {
+    /** After a 401: fetches newer credentials if there are any. */
+    async renew() {
       stale = bearer;
-      challenge = challengeIn(header);
-      answers = 0;
       // Picks up a key that was rotated outside, by reading its reference again.
       const planned = await ports.plan(integration);
       if (planned.kind !== 'ok') return;
@@ -82,7 +77,7 @@ function sendable(wire: WireRequest): Authorized {
   return { kind: 'failed', code: 'pull.auth_failed', message, passing: false };
 }
 
-/** Whose credentials are added, and what earlier attempts taught about them. */
+/** Whose credentials are added. */
 interface Holder {
   /** Keys the stored tokens. */
   readonly owner: Parameters<typeof bearerToken>[1];
@@ -90,9 +85,6 @@ interface Holder {
   readonly baseUrl: string;
   /** A token that was refused. */
   readonly stale: Bearer | undefined;
-  readonly challenge?: Challenge | undefined;
-  /** How many requests have answered the challenge, this one included. */
-  readonly answers?: number;
 }
 
 type WithCredentials =
@@ -108,10 +100,9 @@ type WithCredentials =
 /** Adds the credentials of one attempt, of every style, for pulls and for destinations. */
 export async function withCredentials(
   ports: Pick<AskPorts, 'tokens' | 'clock' | 'http'>,
-  { owner, auth, baseUrl, stale, challenge, answers = 0 }: Holder,
+  { owner, auth, baseUrl, stale }: Holder,
   request: OpenRequest,
 ): Promise<WithCredentials> {
-  const nonce = () => randomBytes(16).toString('hex');
   switch (auth.type) {
     case 'login': {
       const got = await loginToken(ports, owner, baseUrl, auth, stale);
@@ -122,16 +113,10 @@ export async function withCredentials(
       if (got.kind === 'failed') return got;
       return { ...got, request: withParts(request, { headers: { Authorization: `Bearer ${got.bearer.token}` } }) };
     }
-    case 'hmac':
-      return { kind: 'ok', request, sign: (wire) => signed(wire, auth, { now: ports.clock.now(), nonce: nonce() }) };
-    case 'digest':
-      // Without a challenge, the request is sent as it is, to get one.
-      if (challenge === undefined) return { kind: 'ok', request };
-      return {
-        kind: 'ok',
-        request,
-        sign: (wire) => answering(wire, auth, challenge, { count: answers, cnonce: nonce() }),
-      };
+    case 'hmac': {
+      const nonce = randomBytes(16).toString('hex');
+      return { kind: 'ok', request, sign: (wire) => signed(wire, auth, { now: ports.clock.now(), nonce }) };
+    }
     default:
       return { kind: 'ok', request: withFixed(request, auth) };
   }

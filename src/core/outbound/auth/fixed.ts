@@ -43,8 +43,6 @@ export function secretsOf(auth: PullSettings['auth']): string[] {
       return [auth.key];
     case 'basic':
       return [basicPair(auth), auth.password ?? auth.username];
-    case 'digest':
-      return [auth.password];
     case 'hmac':
       return [auth.secret];
     case 'oauth2':

@@ -29,7 +29,7 @@ const schemaFile = new URL('../schema.sql', import.meta.url);
 export const baseline = {
   number: 1,
   name: '0.2.0',
-  hash: 'ac3f5e5c726d95cfe8aaffce246bd6bf3b9f3eb3d64420a136903b8e04cedf89',
+  hash: 'e90fd4caefb632d27c16903aa50221fd1bb3e3816e3b257c6efb54a7e6444f90',
 } as const;
 /** The advisory lock of migrations: an arbitrary constant. */
 const migrationLock = 4_180_180_001;

@@ -126,7 +126,6 @@ const checked = new Map<string, Content>([
   ['history.notes', form(z.array(z.tuple([z.string(), z.string()], z.json())))],
   ['history.origins', form(z.record(z.string(), z.string()))],
   ['guards.normal', form(normal)],
-  ['hotels.inventory', form(z.array(z.tuple([z.string(), z.number()])))],
   ['hotels.budgets', form(z.record(z.string(), z.number()))],
   ['hotels.report', form(hotelReport)],
   ['rejections.newest', form(z.array(z.looseObject({ at: z.number() })))],

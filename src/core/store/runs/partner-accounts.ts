@@ -1,16 +1,14 @@
 import { storedText } from '../../../kit/json.ts';
 import type { IntegrationName } from '../../../terms.ts';
-import type { PartnerStore } from '../../intake/pull/ports.ts';
-import type { Admission, AskedAdmission } from '../../outbound/ask/ports.ts';
+import type { Admission, AskedAdmission, AskedPartners } from '../../outbound/ask/ports.ts';
 import { partnerCircuit } from '../../outbound/circuit.ts';
 import { numberOf, type Pool } from '../db/pool.ts';
 import { noteAnswer, noteFailure, partnerApi, takeCalls, takeProbe } from '../remotes.ts';
-import { keepInventory, readInventory } from './inventory.ts';
 
 /** After this, another node takes over a probe whose node died. */
 const probeMs = 60_000;
 
-export function openPartnerStore(pool: Pool): PartnerStore {
+export function openPartnerStore(pool: Pool): AskedPartners {
   return {
     admit: (api, integration, asking) => admit(pool, api, integration, asking),
     succeeded: (api) => noteAnswer(pool, partnerApi(api)),
@@ -40,8 +38,6 @@ export function openPartnerStore(pool: Pool): PartnerStore {
         [integration],
       );
     },
-    inventory: (integration) => readInventory(pool, integration),
-    keepInventory: (integration, day, capacity) => keepInventory(pool, integration, day, capacity),
   };
 }
 

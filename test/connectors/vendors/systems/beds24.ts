@@ -69,6 +69,7 @@ function rowOf(stay: Stay) {
 function statusOf({ kind, status, no }: Stay): string {
   if (kind === 'block') return 'black';
   if (kind === 'enquiry') return 'inquiry';
+  if (kind === 'option') return 'request';
   if (status === 'cancelled') return 'cancelled';
   return no % 2 === 0 ? 'new' : 'confirmed';
 }
@@ -77,7 +78,7 @@ export const vendor: Vendor = {
   system: 'beds24',
   base: '/v2',
   env: { REFRESH_TOKEN: 'a-refresh-token', PROPERTY: '12345' },
-  kinds: ['block', 'enquiry'],
+  kinds: ['block', 'enquiry', 'option'],
   statuses: ['no_show'],
   currency: 'EUR',
   limited: {

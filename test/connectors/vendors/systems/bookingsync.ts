@@ -24,7 +24,7 @@ const bookingOf = (stay: Stay) => ({
   start_at: `${stay.checkIn}T16:00:00Z`,
   // Late at night: true UTC would be another day.
   end_at: `${stay.checkOut}T23:30:00Z`,
-  status: stay.kind === 'block' ? 'Unavailable' : stay.status === 'cancelled' ? 'Canceled' : 'Booked',
+  status: statusOf(stay),
   updated_at: stay.changedAt,
   reference: `0000${stay.no}`,
   initial_price: '3000.0',
@@ -54,10 +54,16 @@ const clientOf = (stay: Stay) => ({
   preferred_locale: 'en',
 });
 
+function statusOf({ kind, status }: Stay): string {
+  if (kind === 'block') return 'Unavailable';
+  if (kind === 'option') return 'Tentative';
+  return status === 'cancelled' ? 'Canceled' : 'Booked';
+}
+
 const sideloaded = (asked: { text(name: string): string }, rows: readonly Stay[]) => {
   const names = asked.text('include').split(',');
   return {
-    ...(names.includes('client') && { clients: rows.filter(({ kind }) => kind === 'booking').map(clientOf) }),
+    ...(names.includes('client') && { clients: rows.filter(({ kind }) => kind !== 'block').map(clientOf) }),
     ...(names.includes('rental') && { rentals: [{ id: 16, name: 'Chalet' }] }),
     ...(names.includes('source') && { sources: [{ id: 3, name: 'Airbnb' }] }),
   };
@@ -67,7 +73,7 @@ export const vendor: Vendor = {
   system: 'bookingsync',
   base: '/api/v3',
   env: { CLIENT_ID: 'client', CLIENT_SECRET: 'a-secret', PROPERTY: '1' },
-  kinds: ['block'],
+  kinds: ['block', 'option'],
   authorize: ({ headers: sent }) =>
     tokens.isValid(/^Bearer (.*)$/.exec(sent.authorization ?? '')?.[1]) ? undefined : refused(401, 'Unauthorized'),
   limited: { status: 429, headers: { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 7) }, json: {} },

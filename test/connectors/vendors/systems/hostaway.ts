@@ -55,8 +55,11 @@ const rowOf = (stay: Stay) => ({
   financeField: [],
 });
 
+const requests = ['pending', 'awaitingPayment', 'awaitingGuestVerification', 'declined', 'expired', 'unconfirmed'];
+
 function statusOf({ kind, status, no }: Stay): string {
   if (kind === 'owner') return 'ownerStay';
+  if (kind === 'option') return requests[no % requests.length] ?? '';
   if (kind === 'enquiry') return no % 2 === 0 ? 'inquiry' : 'inquiryNotPossible';
   if (status === 'cancelled') return 'cancelled';
   return no % 2 === 0 ? 'modified' : 'new';
@@ -65,7 +68,7 @@ function statusOf({ kind, status, no }: Stay): string {
 export const vendor: Vendor = {
   system: 'hostaway',
   env: { CLIENT_ID: '55001', CLIENT_SECRET: 'an-api-key', PROPERTY: '55001' },
-  kinds: ['owner', 'enquiry'],
+  kinds: ['owner', 'enquiry', 'option'],
   rooms: 3,
   limited: { status: 429, json: { status: 'fail', message: 'Too many requests' } },
   authorize: ({ headers }) => {

@@ -4,13 +4,20 @@ import { guestsOf, type Stay } from '../world.ts';
 /** Hostex's API v3: success and failure inside a 200, a row for each room's stay, guests counted only. */
 const codeOf = ({ no }: Stay) => `0-HM${no}-abc`;
 
+const requests = ['wait_accept', 'wait_pay', 'denied', 'timeout'];
+
+function statusOf({ kind, status, no }: Stay): string {
+  if (kind === 'option') return requests[no % requests.length] ?? '';
+  return status === 'cancelled' ? 'cancelled' : 'accepted';
+}
+
 const rowsOf = (stay: Stay) =>
   stay.rooms.map(({ adults, children }, i) => ({
     reservation_code: codeOf(stay),
     stay_code: `${codeOf(stay)}-${i + 1}`,
     property_id: 110_800 + i,
     channel_type: 'airbnb',
-    status: stay.kind === 'enquiry' ? 'wait_accept' : stay.status === 'cancelled' ? 'cancelled' : 'accepted',
+    status: statusOf(stay),
     check_in_date: stay.checkIn,
     check_out_date: stay.checkOut,
     guest_name: `${stay.first} ${stay.last}`,
@@ -29,6 +36,7 @@ export const vendor: Vendor = {
   system: 'hostex',
   base: '/v3',
   env: { TOKEN: 'a-token', PROPERTY: 'account' },
+  kinds: ['option'],
   rooms: 2,
   limited: ok({ request_id: 'r', error_code: 429, error_msg: 'Too many requests.' }),
   authorize: ({ headers }) =>

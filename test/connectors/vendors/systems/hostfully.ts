@@ -5,7 +5,7 @@ import { guestsOf, type Stay } from '../world.ts';
 const idOf = ({ no }: Stay) => `0b8f6d0a-1111-4222-8333-${String(no).padStart(12, '0')}`;
 
 function rowOf(stay: Stay) {
-  const types = { booking: 'BOOKING', block: 'BLOCK', enquiry: 'INQUIRY', owner: 'BLOCK' };
+  const types = { booking: 'BOOKING', block: 'BLOCK', enquiry: 'INQUIRY', owner: 'BLOCK', option: 'BOOKING' };
   return {
     uid: idOf(stay),
     propertyUid: '5c6d7e8f-1111-4222-8333-944445555777',
@@ -16,7 +16,7 @@ function rowOf(stay: Stay) {
     checkInLocalDateTime: `${stay.checkIn}T16:00:00`,
     checkOutLocalDateTime: `${stay.checkOut}T10:00:00`,
     guestInformation:
-      stay.kind === 'booking'
+      stay.kind === 'booking' || stay.kind === 'option'
         ? {
             firstName: stay.first,
             lastName: stay.last,
@@ -30,9 +30,13 @@ function rowOf(stay: Stay) {
   };
 }
 
+/** What a lead of the type BOOKING is before it is one, and where nothing came of it. */
+const requests = ['PENDING', 'ON_HOLD', 'DECLINED'];
+
 function statusOf({ kind, status, no }: Stay): string {
   if (kind === 'block') return 'BLOCKED';
   if (kind === 'enquiry') return 'NEW';
+  if (kind === 'option') return requests[no % requests.length] ?? '';
   if (status === 'cancelled') return no % 2 ? 'CANCELLED' : 'CANCELLED_BY_TRAVELER';
   return status === 'checked_out' ? 'CLOSED' : status === 'checked_in' ? 'STAY' : 'BOOKED';
 }
@@ -41,7 +45,7 @@ export const vendor: Vendor = {
   system: 'hostfully',
   base: '/api/v3.2',
   env: { API_KEY: 'a-key', PROPERTY: 'an-agency' },
-  kinds: ['block', 'enquiry'],
+  kinds: ['block', 'enquiry', 'option'],
   statuses: ['checked_in', 'checked_out'],
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) => (headers['x-hostfully-apikey'] === 'a-key' ? undefined : refused(401, 'Unauthorized')),
@@ -102,7 +106,7 @@ export const vendor: Vendor = {
       path: '/orders',
       query: { leadUid: required(text) },
       answer: (asked, book) => {
-        const found = book.find((stay) => idOf(stay) === asked.text('leadUid') && stay.kind === 'booking');
+        const found = book.find((stay) => idOf(stay) === asked.text('leadUid'));
         return ok({
           orders: found
             ? [

@@ -21,7 +21,7 @@ const rowOf = (stay: Stay) => ({
     phone: stay.phone,
     country_code: 'PT',
   },
-  status: stay.kind === 'enquiry' ? 'Open' : stay.status === 'cancelled' ? 'Declined' : 'Booked',
+  status: statusOf(stay),
   source: 'AirbnbIntegration',
   source_text: `HM${stay.no}`,
   language: 'en',
@@ -36,10 +36,16 @@ const rowOf = (stay: Stay) => ({
   is_deleted: false,
 });
 
+function statusOf({ kind, status }: Stay): string {
+  if (kind === 'enquiry') return 'Open';
+  if (kind === 'option') return 'Tentative';
+  return status === 'cancelled' ? 'Declined' : 'Booked';
+}
+
 export const vendor: Vendor = {
   system: 'lodgify',
   env: { API_KEY: 'a-key', PROPERTY: 'account' },
-  kinds: ['enquiry'],
+  kinds: ['enquiry', 'option'],
   rooms: 2,
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) => (headers['x-apikey'] === 'a-key' ? undefined : refused(401, 'Unauthorized')),

@@ -23,7 +23,7 @@ const rowOf = (stay: Stay, withGuest: boolean) => ({
   departure: stay.checkOut,
   check_in: '16:00',
   check_out: '10:00',
-  status: stay.status === 'cancelled' ? 'canceled' : 'active',
+  status: stay.kind === 'option' ? 'pending' : stay.status === 'cancelled' ? 'canceled' : 'active',
   booked_utc: stay.bookedAt,
   updated_utc: stay.changedAt,
   canceled_utc: stay.cancelledAt ?? null,
@@ -58,7 +58,7 @@ export const vendor: Vendor = {
   system: 'ownerrez',
   base: '/v2',
   env: { USERNAME: 'owner@stays.example', PASSWORD: 'pt_1234', PROPERTY: 'account' },
-  kinds: ['block'],
+  kinds: ['block', 'option'],
   limited: { status: 429, json: { status: 429, messages: ['Too many requests'] } },
   authorize: ({ headers }) =>
     headers.authorization === basicOf('owner@stays.example', 'pt_1234') && String(headers['user-agent']).length > 5

@@ -40,17 +40,12 @@ const rowOf = (stay: Stay) => ({
   rateTypeId: 3,
   rateTypeName: 'Daily',
   reservationType: stay.kind === 'block' ? 'Maintenance' : 'Normal',
-  status:
-    stay.kind === 'block'
-      ? 'Maintenance'
-      : stay.kind === 'owner'
-        ? 'OwnerOccupied'
-        : stay.kind === 'enquiry'
-          ? 'Quote'
-          : words[stay.status],
+  status: stay.kind === 'booking' ? words[stay.status] : others[stay.kind],
   travelAgentId: 7,
   travelAgentName: 'Booking.com',
 });
+
+const others = { block: 'Maintenance', owner: 'OwnerOccupied', enquiry: 'Quote', option: 'Pencil' };
 
 const modelType = oneOf('basic', 'lite', 'full');
 
@@ -63,7 +58,7 @@ export const vendor: Vendor = {
     CLIENT_SECRET: 'client-password',
     PROPERTY: '1',
   },
-  kinds: ['block', 'owner', 'enquiry'],
+  kinds: ['block', 'owner', 'enquiry', 'option'],
   statuses: ['checked_in', 'checked_out', 'no_show'],
   currency: 'AUD',
   authorize: ({ headers }) => (tokens.isValid(headers.authtoken as string) ? undefined : refused(401, 'Unauthorised')),

@@ -5,16 +5,12 @@ import { guestsOf, type Stay } from '../world.ts';
 const idOf = ({ no }: Stay) => `6571a0b2c3d4e5f6${String(no).padStart(8, '0')}`;
 const types = ['reserved', 'booked', 'contract', 'blocked', 'maintenance', 'canceled'];
 
-const typeOf = ({ kind, status, no }: Stay) =>
-  kind === 'block'
-    ? no % 2
-      ? 'blocked'
-      : 'maintenance'
-    : status === 'cancelled'
-      ? 'canceled'
-      : no % 2
-        ? 'booked'
-        : 'contract';
+function typeOf({ kind, status, no }: Stay): string {
+  if (kind === 'block') return no % 2 ? 'blocked' : 'maintenance';
+  if (kind === 'option') return 'reserved';
+  if (status === 'cancelled') return 'canceled';
+  return no % 2 ? 'booked' : 'contract';
+}
 
 const rowOf = (stay: Stay) => ({
   _id: idOf(stay),
@@ -51,7 +47,7 @@ export const vendor: Vendor = {
   system: 'stays-net',
   base: '/external/v1',
   env: { CLIENT_ID: 'an-id', CLIENT_SECRET: 'a-secret', PROPERTY: 'account' },
-  kinds: ['block'],
+  kinds: ['block', 'option'],
   currency: 'BRL',
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) =>

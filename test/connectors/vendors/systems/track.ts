@@ -26,7 +26,7 @@ const words: Record<Status, string> = {
 
 const rowOf = (stay: Stay) => ({
   id: 37_000_000 + stay.no,
-  status: words[stay.status],
+  status: stay.kind === 'option' ? 'Hold' : words[stay.status],
   bookedAt: stay.bookedAt.replace('Z', '+00:00'),
   createdAt: stay.bookedAt.replace('Z', '+00:00'),
   updatedAt: stay.changedAt.replace('Z', '+00:00'),
@@ -63,6 +63,7 @@ export const vendor: Vendor = {
   system: 'track',
   base: '/api',
   env: { USERNAME: 'a-key', PASSWORD: 'a-secret', PROPERTY: 'sample' },
+  kinds: ['option'],
   statuses: ['checked_in', 'checked_out'],
   currency: 'USD',
   limited: refused(429, 'Too many requests'),

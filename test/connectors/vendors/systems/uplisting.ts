@@ -13,7 +13,7 @@ const words: Record<Status, string> = {
 const rowOf = (stay: Stay) => ({
   id: 1_000 + stay.no,
   external_reservation_id: `HM${stay.no}`,
-  status: words[stay.status],
+  status: stay.kind === 'option' ? 'pending' : words[stay.status],
   booked_at: stay.bookedAt,
   timestamp: stay.changedAt,
   check_in: stay.checkIn,
@@ -44,6 +44,7 @@ const rowOf = (stay: Stay) => ({
 export const vendor: Vendor = {
   system: 'uplisting',
   env: { API_KEY: 'a-key', PROPERTY: '2' },
+  kinds: ['option'],
   statuses: ['checked_in', 'checked_out'],
   limited: refused(429, 'Too many requests'),
   authorize: ({ headers }) =>

@@ -360,7 +360,6 @@ test('what is known about a brand is an object of its own, replaced when it chan
     brandId: 'LIS01',
     timezone: 'Europe/Lisbon',
     country: 'PT',
-    allRooms: [],
     roomsAvailable: [['2026-11-01', rooms]] as const,
   });
   const nodes = [1, 2].map(() => s3.open(parsed, { ...offered, brandOf }));
@@ -372,7 +371,7 @@ test('what is known about a brand is an object of its own, replaced when it chan
     assert.ok((await send(`r${now}-`)).every(delivered));
     assert.equal(
       written(),
-      `integration,brand_id,timezone,country,from_night,rooms,all_rooms\nlisbon,"LIS01",Europe/Lisbon,PT,2026-11-01,${now},\n`,
+      `integration,brand_id,timezone,country,from_night,rooms\nlisbon,"LIS01",Europe/Lisbon,PT,2026-11-01,${now}\n`,
     );
   }
   assert.equal(lines(server).length, 4);

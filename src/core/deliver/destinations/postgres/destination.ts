@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { isSqlState } from '../../../../kit/sql-state.ts';
-import { capacitySteps } from '../../../canonical/capacity.ts';
 import { brandWriter } from '../../brands.ts';
 import type { BrandFacts, Destination, DestinationType, Outcome, Prepared, PreparedStep } from '../../destination.ts';
 import type { Delivery } from '../../message.ts';
@@ -142,15 +141,13 @@ async function prepare(settings: Settings, allowPrivate: boolean, dryRun: boolea
 }
 
 function writeBrand(client: pg.PoolClient, schema: string, integration: string, facts: BrandFacts) {
-  const { brandId, timezone, country = null, roomsAvailable, allRooms } = facts;
-  const steps = capacitySteps(roomsAvailable, allRooms);
+  const { brandId, timezone, country = null, roomsAvailable } = facts;
   return client.query(
-    `insert into ${schema}.brands as b (integration, brand_id, timezone, country, capacity_from, capacity_rooms, capacity_all)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into ${schema}.brands as b (integration, brand_id, timezone, country, capacity_from, capacity_rooms)
+     values ($1, $2, $3, $4, $5, $6)
          on conflict (integration) do update set brand_id = excluded.brand_id, timezone = excluded.timezone,
-            country = excluded.country, capacity_from = excluded.capacity_from, capacity_rooms = excluded.capacity_rooms,
-            capacity_all = excluded.capacity_all
+            country = excluded.country, capacity_from = excluded.capacity_from, capacity_rooms = excluded.capacity_rooms
       where b is distinct from excluded`,
-    [integration, brandId, timezone, country, ...[0, 1, 2].map((i) => steps.map((step) => step[i] ?? null))],
+    [integration, brandId, timezone, country, ...[0, 1].map((i) => roomsAvailable.map((step) => step[i]))],
   );
 }

@@ -124,7 +124,7 @@ async function fetchChunk(context: Context, table: Related, ids: readonly Id[]):
 type Table = RequestTemplate & Pick<Related, 'name' | 'root_path' | 'pagination'>;
 
 /** All pages of a table. */
-export async function fetchList(
+async function fetchList(
   { asker, settings, counts, mostPages, tried }: Context,
   table: Table,
   values: Values,

@@ -1,6 +1,5 @@
 import { planFor } from '../page/page.ts';
 import { formStaged } from './form.ts';
-import { readInventory } from './inventory.ts';
 import type { Position, RunEnd, RunOutcome, WindowFinding } from './run-state.ts';
 import type { RunContext, RunWork } from './run-work.ts';
 import { concluded, type Turn } from './turn.ts';
@@ -22,10 +21,9 @@ export async function conclude(
 ): Promise<RunOutcome> {
   const { counters, lease } = work;
   const { from, to } = position;
-  const contexts = brandsOf(work);
   const missing = [];
   // At a resumed end, some of the staged rows that show what was listed may have been grouped and deleted already.
-  for (const context of isResumedAtEnd ? [] : contexts) {
+  for (const context of isResumedAtEnd ? [] : brandsOf(work)) {
     const property = work.plan.routing && context.plan.settings.brandId;
     const unlisted = await unlistedIn(context, position, property);
     if (unlisted.missing.length > 0) missing.push({ context, unlisted });
@@ -45,9 +43,7 @@ export async function conclude(
     findings.push({ code: 'pull.group_cut', from, to, message });
   }
   if (failure) findings.push({ ...failure, from, to });
-  const unread: WindowFinding[] = [];
-  for (const context of contexts) unread.push(...(await readInventory(context)));
-  return finish(work, concluded({ ...position, findings }, unread));
+  return finish(work, concluded({ ...position, findings }));
 }
 
 /** Ends the run with an error, parks it until the partner may be asked again, or gives it back. */

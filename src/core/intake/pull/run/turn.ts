@@ -4,7 +4,7 @@ import { afterWindow } from '../window/range.ts';
 import { daysIn, firstHalf } from '../window/windows.ts';
 import type { Taken } from './pass.ts';
 import { firstPassAfter, withoutOverlap } from './pass-end.ts';
-import type { Position, RunEnd, WindowFinding } from './run-state.ts';
+import type { Position, RunEnd } from './run-state.ts';
 
 /** What a run does next. */
 export type Turn =
@@ -74,11 +74,10 @@ export function failedEnd(code: ErrorCode, message: string, position?: Position)
   return { state: 'failed', code, message, findings: position?.findings ?? [] };
 }
 
-/** The end of a run that went through all its windows. `beside` concerns no reservation: the next run need not read them again. */
-export function concluded({ findings: missed, since, startedAt }: Position, beside: readonly WindowFinding[]): RunEnd {
-  const isRead = missed.length === 0 && since !== undefined && startedAt !== undefined;
+/** The end of a run that went through all its windows. */
+export function concluded({ findings, since, startedAt }: Position): RunEnd {
+  const isRead = findings.length === 0 && since !== undefined && startedAt !== undefined;
   const watermark = isRead && { watermark: startedAt };
-  const findings = [...missed, ...beside];
   const [first] = findings;
   if (first === undefined) return { state: 'complete', findings, ...watermark };
   const more = findings.length > 1 ? `, and ${findings.length - 1} more` : '';

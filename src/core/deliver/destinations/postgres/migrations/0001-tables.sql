@@ -204,11 +204,10 @@ create table brands (
   timezone       text not null,
   country        text,
   capacity_from  date[] not null,
-  capacity_rooms int[]  not null,
-  capacity_all   int[]  not null
+  capacity_rooms int[]  not null
 );
 comment on table brands is 'One row per brand, from its integration document.';
-comment on column brands.capacity_from is 'From which night on the hotel has as many rooms to sell as capacity_rooms says at the same place, and as many in all as capacity_all says; the view rooms_available has a row per night.';
+comment on column brands.capacity_from is 'From which night on the hotel has as many rooms to sell as capacity_rooms says at the same place; the view rooms_available has a row per night.';
 
 create function spread(total numeric, i bigint, n bigint, units int) returns numeric language sql immutable
   return case when i = n then total else div(floor(total * units) * i, n) * case units when 1 then 1 when 1000 then 0.001 else 0.01 end end

@@ -155,16 +155,15 @@ comment on column nights.expected is 'Of a folio that is posted night by night: 
 comment on column nights.room_revenue is 'Net if the tax is known, else gross; with what is expected.';
 
 create view rooms_available as
-select s.integration, s.brand_id, s.from_day + n::int as night, s.rooms, coalesce(s.all_rooms, s.rooms) as all_rooms
+select s.integration, s.brand_id, s.from_day + n::int as night, s.rooms
   from (
-    select c.integration, c.brand_id, c.rooms, c.all_rooms, greatest(c.from_day, b.first_day) as from_day,
+    select c.integration, c.brand_id, c.rooms, greatest(c.from_day, b.first_day) as from_day,
            least(coalesce(lead(c.from_day) over (partition by c.integration order by c.from_day), b.last_day), b.last_day) as until_day
-      from (select integration, brand_id, unnest(capacity_from) as from_day, unnest(capacity_rooms) as rooms,
-                   unnest(capacity_all) as all_rooms from brands) c
+      from (select integration, brand_id, unnest(capacity_from) as from_day, unnest(capacity_rooms) as rooms from brands) c
       join (select integration, min(check_in) as first_day, max(check_out) as last_day from reservations group by 1) b
         on b.integration = c.integration
   ) s cross join lateral generate_series(0, until_day - from_day - 1) as t (n);
-comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document or the partner''s inventory says; all_rooms: with those that are out of order.';
+comment on view rooms_available is 'One row per brand and night, from the first arrival to the last departure: the rooms that the hotel can sell, as its integration document says.';
 
 create view occupancy_by_night as
 select coalesce(s.integration, a.integration) as integration, coalesce(s.brand_id, a.brand_id) as brand_id, coalesce(s.night, a.night) as night,
@@ -206,16 +205,16 @@ select r.integration, r.brand_id, r.month, r.currency, h.rooms_available, r.room
 comment on view measures_by_month is 'One row per brand, month of the night and currency. occupancy is the one of the hotel, over all currencies.';
 
 create view usali_by_night as
-select n.integration, n.brand_id, n.night, n.currency, a.all_rooms as rooms_available, n.rooms_sold, n.complimentary, n.room_revenue,
-       round(100.0 * n.rooms_sold / case when a.all_rooms > 0 then a.all_rooms end, 1) as occupancy,
+select n.integration, n.brand_id, n.night, n.currency, a.rooms as rooms_available, n.rooms_sold, n.complimentary, n.room_revenue,
+       round(100.0 * n.rooms_sold / case when a.rooms > 0 then a.rooms end, 1) as occupancy,
        round(n.room_revenue / case when n.rooms_sold > 0 then n.rooms_sold end, 2) as adr,
-       round(n.room_revenue / case when a.all_rooms > 0 then a.all_rooms end, 2) as revpar
+       round(n.room_revenue / case when a.rooms > 0 then a.rooms end, 2) as revpar
   from (
     select integration, brand_id, night, currency, sum(sold - complimentary)::int as rooms_sold, sum(complimentary)::int as complimentary,
            sum(room_revenue) as room_revenue
       from nights where on_books group by 1, 2, 3, 4
   ) n left join rooms_available a on a.integration = n.integration and a.night = n.night;
-comment on view usali_by_night is 'One row per brand, night and currency, as hotels are compared: complimentary rooms are not sold, rooms that are out of order are available.';
+comment on view usali_by_night is 'One row per brand, night and currency, as hotels are compared: complimentary rooms are not sold.';
 
 create view arrivals_by_day as
 select integration, brand_id, check_in as day, count(distinct id) as reservations, count(*) filter (where kind in ('room', 'day_use')) as rooms,
