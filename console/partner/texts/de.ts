@@ -108,6 +108,7 @@ export const de: Texts = {
     base: 'Basis-URL Ihrer API',
     auth: 'Wie wir uns anmelden',
     stored: 'Zugangsdaten sind gespeichert ({kind}). Sie sind verschlüsselt und werden nie gezeigt.',
+    open: 'Ihre API verlangt keine Zugangsdaten.',
     replace: 'Ersetzen',
     required: 'nötig',
     list: 'Ihre Liste der Buchungen',
@@ -165,7 +166,7 @@ export const de: Texts = {
     missing: 'noch nicht gesehen',
     optional: 'freiwillig',
     complete: 'Alles ist gezeigt.',
-    left: 'Noch offen: {count}.',
+    left: 'Noch nötig: {count}.',
     item: {
       'push.signed': [
         'Eine Anfrage ist richtig signiert',

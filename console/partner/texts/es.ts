@@ -110,6 +110,7 @@ export const es: Texts = {
     base: 'URL base de su API',
     auth: 'Cómo nos identificamos',
     stored: 'Las credenciales están guardadas ({kind}). Están cifradas y nunca se muestran.',
+    open: 'Su API no pide credenciales.',
     replace: 'Sustituir',
     required: 'obligatorio',
     list: 'Su lista de reservas',
@@ -167,7 +168,7 @@ export const es: Texts = {
     missing: 'aún no visto',
     optional: 'opcional',
     complete: 'Todo está demostrado.',
-    left: 'Pendientes: {count}.',
+    left: 'Faltan: {count}.',
     item: {
       'push.signed': [
         'Una petición está bien firmada',

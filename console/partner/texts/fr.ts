@@ -109,6 +109,7 @@ export const fr: Texts = {
     base: 'URL de base de votre API',
     auth: 'Comment nous nous identifions',
     stored: 'Les identifiants sont enregistrés ({kind}). Ils sont chiffrés et jamais montrés.',
+    open: 'Votre API ne demande pas d’identifiants.',
     replace: 'Remplacer',
     required: 'obligatoire',
     list: 'Votre liste de réservations',
@@ -166,7 +167,7 @@ export const fr: Texts = {
     missing: 'pas encore vu',
     optional: 'facultatif',
     complete: 'Tout est montré.',
-    left: 'Encore ouverts : {count}.',
+    left: 'Encore nécessaires : {count}.',
     item: {
       'push.signed': [
         'Une requête est bien signée',
