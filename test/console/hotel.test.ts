@@ -128,7 +128,7 @@ describe('the page of a hotel', { skip }, () => {
     const findings = [finding('destination:crm', 'crm is away.'), finding('partner:x', 'The API does not work.')];
     await refuse({ ...now, state: 'failing', findings }, 200);
     await page.goto(`${desk.url}/hotels/grand`);
-    await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
+    await page.locator('.notice', { hasText: 'Read these numbers with care' }).waitFor();
     const said = await textOf(page.locator('.notice[data-tone="warn"]'));
     assert.match(said, /The API does not work\./);
     assert.doesNotMatch(said, /crm/, 'who receives the numbers is not why they are old');
