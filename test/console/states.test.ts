@@ -204,7 +204,7 @@ deliver: [${deliver}]
       assert.equal(await page.getByRole('button', { name: 'Pause pulling' }).count(), pulls && !paused ? 1 : 0);
       const runs = await desk.api<Listed>('GET', `/runs?integration=${name}`);
       assert.equal(text.includes('No run yet'), runs.items.length === 0);
-      assert.equal(/last run not yet/.test(text), pulls && last_run_at === null && runs.items.length === 0, text);
+      assert.equal(/no run yet/.test(text), pulls && last_run_at === null && runs.items.length === 0, text);
       assert.equal(
         /a run is in progress/.test(text),
         runs.items.some(({ finished_at }) => finished_at === null),
