@@ -130,7 +130,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await row.getByText('This is the rate code.').waitFor();
 
   // The checklist is complete, and the partner is ready.
-  await page.getByText('Everything is shown.').waitFor();
+  await page.getByText('Everything has been shown.').waitFor();
   await page.getByRole('button', { name: 'We are ready' }).click();
   await page.getByText('You said that you are ready').waitFor();
 
@@ -154,7 +154,7 @@ test('a developer who knows only the page connects events and an unseen API; the
   await desk.page.getByText('For lake they wait until you release them.').waitFor();
 
   await page.getByText('The hotel is live').first().waitFor();
-  await page.getByText('complete · 70 bookings').waitFor({ timeout: 60_000 });
+  await page.getByText('complete · bookings: 70').waitFor({ timeout: 60_000 });
   assert.equal((await send(url, secret, event('live', 'reservation.created'))).status, 202);
   await send(url, 'x'.repeat(40), event('live', 'reservation.created'));
   await page.locator('.problems').getByText('wrong signature').waitFor();

@@ -208,7 +208,7 @@ export const en = {
     wrong: 'not right yet',
     missing: 'not seen yet',
     optional: 'optional',
-    complete: 'Everything is shown.',
+    complete: 'Everything has been shown.',
     left: 'Still needed: {count}.',
     item: {
       'push.signed': [
@@ -293,7 +293,7 @@ export const en = {
     lastEvent: 'Last event',
     lastPoll: 'Last poll of your API',
     backfill: 'First backfill',
-    bookings: '{count} bookings',
+    bookings: 'bookings: {count}',
     never: 'none yet',
     problems: 'Errors on your side',
     noProblems: 'None. We would show each failed request here, with its time and id.',

@@ -255,8 +255,8 @@ export const es: Texts = {
     lastEvent: 'Último evento',
     lastPoll: 'Última consulta a su API',
     backfill: 'Primera carga',
-    bookings: '{count} reservas',
-    never: 'todavía ninguno',
+    bookings: 'reservas: {count}',
+    never: 'todavía no',
     problems: 'Errores de su lado',
     noProblems: 'Ninguno. Cada petición fallida aparecería aquí, con hora e id.',
     runStates: {

@@ -254,8 +254,8 @@ export const fr: Texts = {
     lastEvent: 'Dernier événement',
     lastPoll: 'Dernière interrogation de votre API',
     backfill: 'Premier chargement',
-    bookings: '{count} réservations',
-    never: 'aucun encore',
+    bookings: 'réservations : {count}',
+    never: 'pas encore',
     problems: 'Erreurs de votre côté',
     noProblems: 'Aucune. Chaque requête échouée apparaîtrait ici, avec son heure et son id.',
     runStates: {

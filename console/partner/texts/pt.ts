@@ -257,8 +257,8 @@ export const pt: Texts = {
     lastEvent: 'Último evento',
     lastPoll: 'Última consulta à sua API',
     backfill: 'Primeiro carregamento',
-    bookings: '{count} reservas',
-    never: 'ainda nenhum',
+    bookings: 'reservas: {count}',
+    never: 'ainda não',
     problems: 'Erros do seu lado',
     noProblems: 'Nenhum. Cada pedido falhado apareceria aqui, com hora e id.',
     runStates: {
