@@ -231,7 +231,7 @@ deliver: [${deliver}]
 
       const records = await setup.api<Listed>('GET', `/reservations?integration=${name}&limit=30`);
       await open(`/reservations?integration=${name}`);
-      assert.equal((await main()).includes('Nothing found'), records.items.length === 0);
+      assert.equal((await main()).includes('No reservation found'), records.items.length === 0);
       const delivered = records.items.filter(
         (one) => one.undelivered === 0 && one.open_dead_letters === 0 && Number(one.receivers) > 0,
       );

@@ -31,8 +31,11 @@ export const en = {
       api_key: ['API key', 'A key in a header or in the query.'],
       basic: ['Basic', 'User name and password in the Authorization header.'],
       digest: ['Digest', 'User name and a hash of the password, in answer to a challenge.'],
-      'oauth2, client_credentials': ['OAuth 2, client credentials', 'Tokens in the name of the service itself.'],
-      'oauth2, authorization_code': ['OAuth 2, authorization code', 'Tokens in the name of a person who consented.'],
+      'oauth2, client_credentials': ['OAuth 2 with client credentials', 'Tokens in the name of the service itself.'],
+      'oauth2, authorization_code': [
+        'OAuth 2 with an authorization code',
+        'Tokens in the name of a person who consented.',
+      ],
       hmac: ['HMAC', 'A signature over parts of the request, in headers.'],
       custom: ['own values', 'Fixed values in headers, the query or the body.'],
       login: ['Login', 'A token that a login call returns.'],
