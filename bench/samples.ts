@@ -2,21 +2,21 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { ask, openHouse, openInBrowser } from '../test/onboard/support.ts';
+import { ask, openInBrowser, openSetup } from '../test/onboard/support.ts';
 
 const links = 8;
 
 export async function run([megabytes = '50']: readonly string[]): Promise<void> {
   const partner = fork(new URL('./samples/partner.ts', import.meta.url), [megabytes]);
   const [port] = (await once(partner, 'message')) as [number];
-  const house = await openHouse();
+  const setup = await openSetup();
   try {
     const browsers = [];
     for (let i = 0; i < links; i++) {
       const integration = `brand-${i}`;
       const brand = { brand_id: `B${i}`, timezone: 'Europe/Lisbon', deliver: [] };
-      const link = await house.link({ integration, asks: ['pull'], brand });
-      const { browser } = await openInBrowser(house, link);
+      const link = await setup.link({ integration, asks: ['pull'], brand });
+      const { browser } = await openInBrowser(setup, link);
       const list = { method: 'GET', path: '/list', from: 'from', to: 'to' };
       const base_url = `http://127.0.0.1:${port}/${integration}`;
       await browser.call('POST', '/pull', { base_url, auth: { type: 'none' }, list });
@@ -33,7 +33,7 @@ export async function run([megabytes = '50']: readonly string[]): Promise<void> 
       const took: number[] = [];
       while (!isOver) {
         const at = performance.now();
-        await ask(`${house.service.url}/api/v1/session`, 'GET');
+        await ask(`${setup.service.url}/api/v1/session`, 'GET');
         took.push(performance.now() - at);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -53,7 +53,7 @@ export async function run([megabytes = '50']: readonly string[]): Promise<void> 
     console.log(`  the main thread: longest turn ${turns.stop()} ms of its processor time`);
   } finally {
     partner.kill();
-    await house.stop();
+    await setup.stop();
   }
 }
 

@@ -92,11 +92,11 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
             >
               {forms.map(({ title }) => (
                 <option key={title} value={title}>
-                  {t.codes.auth[title]?.[0] ?? title.replaceAll('_', ' ')}
+                  {t.codes.auth[title]?.[0]}
                 </option>
               ))}
             </select>
-            {form && <small>{t.codes.auth[form.title]?.[1] ?? form.description}</small>}
+            <small>{t.codes.auth[kind]?.[1]}</small>
           </label>
           {form?.fields
             .filter(({ usual }) => usual === undefined)
@@ -116,7 +116,7 @@ export function PullForm({ pull, onSaved }: { pull: Pull; onSaved: () => Promise
         </>
       ) : (
         <p>
-          {fill(t.pull.stored, { kind: pull.auth?.type ?? '' })}{' '}
+          {pull.auth?.type === 'none' ? t.pull.open : fill(t.pull.stored, { kind: t.codes.auth[kind]?.[0] })}{' '}
           <button type="button" className="quiet" onClick={() => setReplaces(true)}>
             {t.pull.replace}
           </button>

@@ -42,7 +42,7 @@ export function useTexts() {
   const texts = useContext(TextsContext);
   if (texts === undefined) throw new Error('outside of the page');
   const { t, language } = texts;
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   return {
     t,

@@ -114,7 +114,7 @@ export const pushErrors = {
   'push.stream_unreachable': {
     retry: 'again',
     what: 'The stream’s server cannot be reached, or it does not accept the connection.',
-    next: 'Close code 1006 means that no connection was made, or that it broke without a close message: check pull.base_url, stream.path and the firewall. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
+    next: 'Check pull.base_url, stream.path and the firewall. Close code 1006 says only that no connection was made, or that it broke without a close message. Some servers also close like this for a wrong stream.key. Reading resumes by itself.',
   },
   'push.stream_excess': {
     retry: 'again',

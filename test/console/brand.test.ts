@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** One brand: authentication methods, sandbox reports, events, and retiring its endpoint. */
 describe('the pages of a brand', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let partner: Simulator;
   before(async () => {
     const auth = { type: 'oauth2', clientId: 'innbound', clientSecret: 'between us', autoApprove: true } as const;
     partner = await startSimulator({ seed: 3, reservations: 20, auth });
-    desk = await openDesk();
-    page = await desk.signIn();
+    setup = await openSetup();
+    page = await setup.signIn();
   });
   after(async () => {
-    await desk?.stop();
+    await setup?.stop();
     await partner?.stop();
   });
 
@@ -137,7 +137,7 @@ describe('the pages of a brand', { skip }, () => {
     assert.match(await documentText(), /X-Pass: "\$\{secret:custom-headers-x-pass\}"/);
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('link', { name: 'Open custom' }).waitFor();
-    const { items } = await desk.api<{ items: { name: string }[] }>('GET', '/secrets');
+    const { items } = await setup.api<{ items: { name: string }[] }>('GET', '/secrets');
     assert.ok(items.some(({ name }) => name === 'custom-headers-x-tenant'));
   });
 
@@ -157,7 +157,7 @@ describe('the pages of a brand', { skip }, () => {
       assert.match(failed, /GET http.*\/api\/reservations.*401 after \d+ ms/s, 'the request and the answer are shown');
       assert.ok(!failed.includes('sesame'));
       const state = async () =>
-        (await desk.api<{ state: string; reasons: string[] }>('GET', '/integrations/tested')).state;
+        (await setup.api<{ state: string; reasons: string[] }>('GET', '/integrations/tested')).state;
       assert.equal(await state(), 'paused', 'a failed test is no failure of a brand that was never started');
       // Back to the form: the token is asked for again, and the rest is still there.
       await page.getByRole('button', { name: 'Correct the address or the credentials' }).click();
@@ -169,7 +169,7 @@ describe('the pages of a brand', { skip }, () => {
       await page.getByText('The partner answered', { exact: true }).waitFor();
       await page.getByRole('region', { name: 'Answer' }).waitFor();
       await dryRun();
-      const runs = await desk.api<{ items: unknown[] }>('GET', '/runs?integration=tested');
+      const runs = await setup.api<{ items: unknown[] }>('GET', '/runs?integration=tested');
       assert.deepEqual(runs.items, [], 'nothing was pulled before the start');
       await page.getByRole('button', { name: 'Start pulling' }).click();
       await page.getByRole('row', { name: /Stay/ }).getByText('Complete').first().waitFor();
@@ -212,16 +212,16 @@ describe('the pages of a brand', { skip }, () => {
   });
 
   test('an event shows its payload, and opening it is audited', async () => {
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
     await page.getByRole('link', { name: 'Events' }).first().click();
     await page.getByRole('link', { name: 'reservation.created' }).click();
     await page.getByRole('region', { name: 'Payload' }).getByText('"INÊS"').waitFor();
-    const { items } = await desk.api<{ items: { integration: string }[] }>('GET', '/audit?action=events.get');
+    const { items } = await setup.api<{ items: { integration: string }[] }>('GET', '/audit?action=events.get');
     assert.equal(items[0]?.integration, 'grand');
   });
 
   test('sandbox reports are listed and open with the reason', async () => {
-    const { sandbox_url: url } = await desk.api<{ sandbox_url: string }>('GET', '/integrations/grand/endpoint');
+    const { sandbox_url: url } = await setup.api<{ sandbox_url: string }>('GET', '/integrations/grand/endpoint');
     const body = JSON.stringify({ event: 'reservation.created', event_id: 'try-1', data: booking('R9') });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': 'sha512=00' };
     await fetch(url, { method: 'POST', headers, body });
@@ -237,7 +237,7 @@ describe('the pages of a brand', { skip }, () => {
   });
 
   test('an endpoint is retired only after the brand’s name is typed', async () => {
-    const { url } = await desk.api<{ url: string }>('GET', '/integrations/grand/endpoint');
+    const { url } = await setup.api<{ url: string }>('GET', '/integrations/grand/endpoint');
     await page.getByRole('button', { name: 'Retire the endpoint' }).click();
     const dialog = page.getByRole('dialog', { name: 'Retire the endpoint' });
     assert.ok(await dialog.getByRole('button', { name: 'Retire', exact: true }).isDisabled());
@@ -250,7 +250,7 @@ describe('the pages of a brand', { skip }, () => {
 
   test('the browser reported no error', () => {
     // 404: a brand without an endpoint. 409: the connection that was tested with a wrong token.
-    const errors = desk.complaints.filter((text) => !/404|409/.test(text));
+    const errors = setup.complaints.filter((text) => !/404|409/.test(text));
     assert.deepEqual(errors, []);
   });
 });

@@ -158,11 +158,6 @@ const cases: Readonly<Record<keyof typeof claims, Case>> = {
     true: claims.noDeadLetters(0),
     untrue: { 'the list is filtered': claims.noDeadLetters(1) },
   },
-  noEffect: {
-    says: /No delivery waits/,
-    true: claims.noEffect(['grand']),
-    untrue: { 'nothing was counted': claims.noEffect([]) },
-  },
   hasVersion: {
     says: /Has version 3/,
     true: claims.hasVersion(delivery, 3),

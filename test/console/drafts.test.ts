@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { type Desk, openDesk, openUserMenu, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
+import { openSetup, openUserMenu, type Setup, skip, textOf } from './support/setup.ts';
 
 /** Work that is not applied yet is not lost, and what was applied can be undone. */
 describe('drafts and undo', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let source: string;
   const at = '/documents/integration/grand';
   const editor = () => yamlEditor(page, 'integration grand as YAML');
-  const inForce = async () => (await desk.api<{ source: string }>('GET', '/documents/integration/grand')).source;
+  const inForce = async () => (await setup.api<{ source: string }>('GET', '/documents/integration/grand')).source;
   before(async () => {
-    desk = await openDesk();
+    setup = await openSetup();
     source = await inForce();
-    page = await desk.signIn();
+    page = await setup.signIn();
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('a draft of a document survives navigation, a reload and signing out', async () => {
     const edited = source.replace('every: 60m', 'every: 45m');
@@ -37,7 +37,7 @@ describe('drafts and undo', { skip }, () => {
     await openUserMenu(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL('**/sign-in');
-    await page.goto(await desk.link());
+    await page.goto(await setup.link());
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await go(page, at);
     assert.equal(await editor().text(), edited);
@@ -92,14 +92,14 @@ describe('drafts and undo', { skip }, () => {
   test('an apply over a version that somebody else applied meanwhile asks first, and shows what it would undo', async () => {
     await go(page, at);
     await editor().fill(`# mine\n${source}`);
-    await desk.api('PUT', at, { text: source.replace('every: 60m', 'every: 30m') });
+    await setup.api('PUT', at, { text: source.replace('every: 60m', 'every: 30m') });
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     const undone = page.getByRole('region', { name: 'What your text would change' });
     assert.match(await textOf(undone.locator('[data-kind="gone"]').last()), /every: 30m/);
     assert.match(await inForce(), /every: 30m/);
     await page.getByRole('button', { name: 'Replace version 4' }).click();
     await until('the confirmed text is in force', async () => (await inForce()) === `# mine\n${source}`);
-    await desk.api('PUT', at, { text: source });
+    await setup.api('PUT', at, { text: source });
   });
 
   test('an apply that breaks another document names its line, and the link jumps there', async () => {
@@ -145,7 +145,7 @@ describe('drafts and undo', { skip }, () => {
   });
 
   test('the browser reported no error', () => {
-    const errors = desk.complaints.filter((text) => !/401|409|422/.test(text));
+    const errors = setup.complaints.filter((text) => !/401|409|422/.test(text));
     assert.deepEqual(errors, []);
   });
 });

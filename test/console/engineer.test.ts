@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 const sample = JSON.stringify({
   data: [
@@ -40,13 +40,13 @@ const pathsOf = (buttons: unknown[]): string[] =>
 
 /** The integration engineer builds a mapping and connects a brand in the console alone. */
 describe('the integration engineer', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   before(async () => {
-    desk = await openDesk();
-    page = await desk.signIn();
+    setup = await openSetup();
+    page = await setup.signIn();
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('gets a first connector from an API description', async () => {
     await go(page, '/studio');
@@ -81,7 +81,7 @@ describe('the integration engineer', { skip }, () => {
 
   test('sees the canonical records beside the connector, with notes and failures', async () => {
     // A fresh page, so that results of the last mapping cannot be mistaken for this one's.
-    await page.goto(`${desk.url}/studio`);
+    await page.goto(`${setup.url}/studio`);
     await page.getByLabel('Sample as JSON').fill(sample);
     await yamlEditor(page, 'Connector as YAML').fill(connector);
     await page.getByText('1 of 2 records can be stored').waitFor();
@@ -192,8 +192,8 @@ describe('the integration engineer', { skip }, () => {
   });
 
   test('the effect of a change on stored payloads is shown before it is applied', async () => {
-    await desk.push('grand', { event: 'reservation.created', event_id: 'p1', data: booking('P1', { agent: 'BDC' }) });
-    await until('it is stored', async () => desk.crm.taken.includes('P1'));
+    await setup.push('grand', { event: 'reservation.created', event_id: 'p1', data: booking('P1', { agent: 'BDC' }) });
+    await until('it is stored', async () => setup.crm.taken.includes('P1'));
     await go(page, '/studio?connector=hotel');
     const editor = yamlEditor(page, 'Connector as YAML');
     await until('the text is there', async () => (await editor.text()).includes('root_path'));
@@ -206,9 +206,9 @@ describe('the integration engineer', { skip }, () => {
   test('a dead letter of the mapping is corrected with its payload, and replayed from there', async () => {
     for (const id of ['D1', 'D2']) {
       const data = booking(id, { status: 'Wartet' });
-      await desk.push('grand', { event: 'reservation.created', event_id: `dead-${id}`, data });
+      await setup.push('grand', { event: 'reservation.created', event_id: `dead-${id}`, data });
     }
-    const open = async () => (await desk.api<{ total: number }>('GET', '/dead-letters?integration=grand')).total;
+    const open = async () => (await setup.api<{ total: number }>('GET', '/dead-letters?integration=grand')).total;
     await until('they are dead letters', async () => (await open()) === 2);
     await go(page, '/dead-letters?integration=grand');
     await page.getByRole('link', { name: 'Event D1' }).click();
@@ -250,7 +250,7 @@ describe('the integration engineer', { skip }, () => {
     const secret = await textOf(page.getByRole('region', { name: 'secret' }));
     assert.match(secret, /^whsec_/);
     await page.getByText('Listening').waitFor();
-    await desk.pushTo(
+    await setup.pushTo(
       { url, secret },
       { brand_id: 'OPO02', event: 'reservation.created', event_id: 'first', data: booking('P1') },
     );
@@ -261,7 +261,7 @@ describe('the integration engineer', { skip }, () => {
 
   test('the browser reported no error', () => {
     // The apply that asks first.
-    const errors = desk.complaints.filter((text) => !text.includes('409'));
+    const errors = setup.complaints.filter((text) => !text.includes('409'));
     assert.deepEqual(errors, []);
   });
 });

@@ -7,8 +7,8 @@ import { watchOnce } from '../../src/operator/operations/watch-once.ts';
 import { countActivity } from '../../src/operator/store/activity.ts';
 import { countEvidence } from '../../src/operator/store/measures/evidence.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /**
  * States by pages: every sentence about health that a page says of a brand or a destination is compared with rows of the database, so a
@@ -107,7 +107,7 @@ stream:
 `;
 
 describe('each sentence about health has its fact', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   const servers: Server[] = [];
   /** What the partner of list-emptied lists. */
@@ -121,7 +121,7 @@ describe('each sentence about health has its fact', { skip }, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
-  const query = (sql: string, values: unknown[] = []) => desk.service.runtime.pool.query(sql, values);
+  const query = (sql: string, values: unknown[] = []) => setup.service.runtime.pool.query(sql, values);
 
   before(async () => {
     const document = (name: Brand, deliver: string) =>
@@ -133,7 +133,7 @@ describe('each sentence about health has its fact', { skip }, () => {
     const pull = pullFrom('http://127.0.0.1:9');
     const nothing = await answering(200, () => ({ reservations: [] }));
     const emptied = await answering(200, () => ({ reservations: listed }));
-    desk = await openDesk({
+    setup = await openSetup({
       'destinations/locked.yaml': http('locked', await answering(401)),
       'destinations/picky.yaml': http('picky', await answering(422)),
       'destinations/archive.yaml': `${http('archive', 'http://127.0.0.1:9')}paused: true\n`,
@@ -155,7 +155,7 @@ describe('each sentence about health has its fact', { skip }, () => {
     const send = async (name: Brand, count: number, more: object = {}, event = 'created') => {
       for (let i = 0; i < count; i++) {
         const event_id = `${name}-${event}-${i}`;
-        await desk.push(name, {
+        await setup.push(name, {
           brand_id: name,
           event: `reservation.${event}`,
           event_id,
@@ -164,7 +164,9 @@ describe('each sentence about health has its fact', { skip }, () => {
       }
     };
     const run = async (name: Brand) => {
-      const { run_id } = await desk.api<{ run_id: string }>('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
+      const { run_id } = await setup.api<{ run_id: string }>('POST', `/integrations/${name}/runs`, {
+        sync: 'pre_stay',
+      });
       await until(`the run of ${name} is complete`, async () => {
         const { rows } = await query(`select from runs where run_id = $1 and state = 'complete'`, [run_id]);
         return rows.length === 1;
@@ -205,7 +207,7 @@ describe('each sentence about health has its fact', { skip }, () => {
     });
     // Steps of ten seconds, which the service counts when they are over.
     await until('deliveries and changes are counted', async () => {
-      await countActivity(desk.service.runtime.pool);
+      await countActivity(setup.service.runtime.pool);
       const { rows } = await query(
         `select count(*)::int as n from activity where step = 'ever' and changes > 0 and (delivered > 0 or integration in ('nowhere', 'key-refused', 'all-refused'))`,
       );
@@ -224,12 +226,12 @@ describe('each sentence about health has its fact', { skip }, () => {
       const { rows } = await query(`select from streams where account = 'stream-cut' and failures >= 3`);
       return rows.length === 1;
     });
-    while ((await countEvidence(desk.service.runtime.pool)) > 0);
-    await watchOnce(desk.service.runtime);
-    page = await desk.signIn();
+    while ((await countEvidence(setup.service.runtime.pool)) > 0);
+    await watchOnce(setup.service.runtime);
+    page = await setup.signIn();
   });
   after(async () => {
-    await desk?.stop();
+    await setup?.stop();
     for (const server of servers) server.close();
   });
 
@@ -284,7 +286,7 @@ describe('each sentence about health has its fact', { skip }, () => {
           });
         said += check(await textOf(row), facts, at);
       }
-      const { state, reasons, rests_on } = await desk.api<{
+      const { state, reasons, rests_on } = await setup.api<{
         state: string;
         reasons: string[];
         rests_on: string | null;
@@ -304,7 +306,7 @@ describe('each sentence about health has its fact', { skip }, () => {
     );
     const picky = page.locator('.card', { has: page.getByRole('heading', { name: 'picky', exact: true }) });
     assert.match(await textOf(picky), /Failing.*It refuses all changes: .*422.*12 changes since.*Try now/s);
-    const { items } = await desk.api<{ items: { cause: string }[] }>('GET', '/incidents');
+    const { items } = await setup.api<{ items: { cause: string }[] }>('GET', '/incidents');
     for (const name of ['locked', 'picky'])
       assert.equal(items.filter(({ cause }) => cause === `destination:${name}`).length, 1, name);
     assert.equal(
@@ -362,7 +364,7 @@ describe('each sentence about health has its fact', { skip }, () => {
 
   test('the browser reported no error', () =>
     assert.deepEqual(
-      desk.complaints.filter((text) => !text.includes('404')),
+      setup.complaints.filter((text) => !text.includes('404')),
       [],
     ));
 });

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draining, seenLately } from '../../console/src/parts/draining.ts';
-import { fieldName, instant, percent } from '../../console/src/parts/format.ts';
+import { ago, clockOf, fieldName, instant, percent } from '../../console/src/parts/format.ts';
 
 test('an exact time has its time zone', () => {
   assert.match(instant('2031-05-04T09:30:00Z'), /:30:00.* \S*(UTC|GMT|[A-Z]{3,4})\S*$/);
+});
+
+test('what comes within a second is not in 0 ms, and half past midnight is 00:30 in every language', () => {
+  const now = Date.parse('2031-05-04T09:30:00Z');
+  assert.equal(ago('2031-05-04T09:30:00.200Z', now), 'in 1 s');
+  assert.equal(ago('2031-05-04T09:29:48Z', now), '12 s ago');
+  const midnight = new Date(2031, 4, 4, 0, 30).toISOString();
+  assert.match(instant(midnight), /00:30:00/);
+  assert.match(clockOf(midnight), /00:30:00$/);
+  assert.doesNotMatch(instant(new Date(2031, 4, 4, 15).toISOString()), /PM/);
 });
 
 test('100 % is said of all only, and 0 % of none', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Desk, openDesk, skip } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { openSetup, type Setup, skip } from './support/setup.ts';
 
 const chain = `group: chain
 defaults: { connector: listed, timezone: Europe/Oslo, pull: { base_url: "{partner}", auth: { type: none } } }
@@ -15,16 +15,16 @@ pull: { request: { path: "/stays/{brand_id}" }, window: none }
 `;
 
 describe('brands of a group', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   before(async () => {
-    desk = await openDesk({ 'connectors/listed.yaml': connector, 'integrations/chain.yaml': chain });
-    page = await desk.signIn({ role: 'viewer' });
+    setup = await openSetup({ 'connectors/listed.yaml': connector, 'integrations/chain.yaml': chain });
+    page = await setup.signIn({ role: 'viewer' });
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('are one line that opens, and are found by their names', async () => {
-    await go(page, `${desk.url}/integrations`);
+    await go(page, `${setup.url}/integrations`);
     const brands = page.getByRole('table', { name: 'Integrations' });
     const opens = page.getByRole('button', { name: 'chain: 2 brands' });
     await opens.waitFor();
@@ -36,6 +36,6 @@ describe('brands of a group', { skip }, () => {
     await opens.waitFor();
     await page.getByLabel('Find by name or brand id').fill('skerry');
     await brands.getByText('skerry', { exact: true }).waitFor();
-    assert.deepEqual(desk.complaints, []);
+    assert.deepEqual(setup.complaints, []);
   });
 });

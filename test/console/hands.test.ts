@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, openUserMenu, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriers } from './support/look.ts';
+import { booking, openSetup, openUserMenu, type Setup, skip, textOf } from './support/setup.ts';
 
 const focused = (page: Page) => page.evaluate(`(document.activeElement?.textContent ?? '').trim()`);
 
 describe('the console by hand and by key', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   before(async () => {
-    desk = await openDesk({
+    setup = await openSetup({
       'integrations/quay.yaml':
         'integration: quay\nconnector: hotel\nbrand_id: QUA01\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [lake]\n',
     });
     for (const id of ['R1', 'R2', 'R3']) {
-      await desk.push('grand', { event: 'reservation.created', event_id: `e-${id}`, data: booking(id) });
+      await setup.push('grand', { event: 'reservation.created', event_id: `e-${id}`, data: booking(id) });
     }
   });
-  after(() => desk.stop());
+  after(() => setup.stop());
 
   test('Ctrl-K goes to a page or a brand; Esc returns the focus', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     await page.getByRole('link', { name: 'Runs' }).focus();
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Go to or do' });
@@ -49,7 +49,7 @@ describe('the console by hand and by key', { skip }, () => {
   });
 
   test('? lists the keys; j and k move in a list; going back returns the focus to the row', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
     assert.deepEqual(await barriers(page), []);
@@ -70,14 +70,14 @@ describe('the console by hand and by key', { skip }, () => {
   });
 
   test('letters typed into a field are text', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     const finder = page.getByRole('searchbox', { name: 'Find a reservation' });
     await finder.pressSequentially('jk?');
     assert.equal(await finder.inputValue(), 'jk?');
   });
 
   test('the menu of the user has the theme, the keys and the two ways out', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     await openUserMenu(page);
     assert.deepEqual(await barriers(page), []);
     assert.match(
@@ -91,7 +91,7 @@ describe('the console by hand and by key', { skip }, () => {
   });
 
   test('the first page is under 200 KB, with a brand that has no endpoint the browser reports no 404', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     const requests: Request[] = [];
     page.on('requestfinished', (request) => requests.push(request));
     await page.reload();
@@ -107,6 +107,6 @@ describe('the console by hand and by key', { skip }, () => {
     assert.ok(entries.length > 5 && bytes > 50_000 && bytes < 200_000, `${bytes}: ${JSON.stringify(entries)}`);
     await go(page, '/integrations/quay?tab=push');
     await page.getByRole('button', { name: 'Issue the endpoint' }).waitFor();
-    assert.deepEqual(desk.complaints, []);
+    assert.deepEqual(setup.complaints, []);
   });
 });

@@ -6,20 +6,20 @@ import { transaction } from '../../src/core/store/db/pool.ts';
 import { ingest } from '../../src/core/store/records/ingest.ts';
 import { judgeFeeds, watchOnce } from '../../src/operator/operations/watch-once.ts';
 import type { Json, JsonObject } from '../../src/terms.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** The partner's list is wrong in all rows. The operator sees it, looks at it, and decides. */
 describe('holds', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let runs = 0;
   before(async () => {
-    desk = await openDesk();
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
-    page = await desk.signIn({ role: 'admin' });
+    setup = await openSetup();
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    page = await setup.signIn({ role: 'admin' });
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   const rows = (prefix: string): JsonObject[] =>
     Array.from({ length: 25 }, (_, n) => ({
@@ -38,7 +38,7 @@ describe('holds', { skip }, () => {
       ],
     }));
   const poll = async (reservations: readonly JsonObject[]) => {
-    const { runtime } = desk.service;
+    const { runtime } = setup.service;
     const integration = runtime.active().integrations.get('grand');
     assert.ok(integration);
     const arrival = { mode: 'pull', effectiveAt: Date.now(), cause: 'run', causeId: `run_${++runs}` } as const;
@@ -51,7 +51,7 @@ describe('holds', { skip }, () => {
   };
   const stored = async (id: string): Promise<JsonObject> => {
     const sql = `select data from records where integration = 'grand' and type = 'reservation' and id = $1`;
-    const found = await desk.service.runtime.pool.query<{ data: JsonObject }>(sql, [id]);
+    const found = await setup.service.runtime.pool.query<{ data: JsonObject }>(sql, [id]);
     return found.rows[0]?.data ?? {};
   };
   const card = () => page.locator('.card', { has: page.getByRole('heading', { name: 'Held back' }) });
@@ -59,12 +59,12 @@ describe('holds', { skip }, () => {
 
   test('the overview says it, and the preview shows what a release would change', async () => {
     await accident('C', (row) => ({ ...row, total_amount: Number(row.total_amount) * 100 }));
-    await go(page, `${desk.url}/integrations`);
-    await go(page, `${desk.url}/`);
+    await go(page, `${setup.url}/integrations`);
+    await go(page, `${setup.url}/`);
     const causes = page.locator('.causes');
     await causes.getByText('Values of 25 bookings are held back.').waitFor();
     assert.equal(await causes.locator('li').count(), 1, 'said once, before the alert');
-    await watchOnce(desk.service.runtime);
+    await watchOnce(setup.service.runtime);
     await page.getByRole('link', { name: 'Release or refuse' }).waitFor();
     assert.equal(await causes.locator('li').count(), 1, 'and after it');
     await page.getByRole('link', { name: 'Release or refuse' }).click();
@@ -76,7 +76,7 @@ describe('holds', { skip }, () => {
     await page.reload();
     await page.getByText('No preview now.').waitFor();
     await page.unroute(preview);
-    desk.complaints.splice(0);
+    setup.complaints.splice(0);
     await page.getByRole('button', { name: 'Try again' }).click();
     const row = page.getByRole('row', { name: /C0 total amount/ });
     assert.match(await textOf(row), /^C0total amount10010000/);
@@ -95,7 +95,7 @@ describe('holds', { skip }, () => {
 
   test('releases a genuine change on the page of the brand', async () => {
     await accident('D', (row) => ({ ...row, total_amount: Number(row.total_amount) * 2 }));
-    await go(page, `${desk.url}/integrations/grand`);
+    await go(page, `${setup.url}/integrations/grand`);
     await card()
       .getByText(/2 times higher/)
       .waitFor();
@@ -113,7 +113,7 @@ describe('holds', { skip }, () => {
         ({ email = null, ...guest }): Json => ({ ...guest, mail: email }),
       ) as Json,
     }));
-    await go(page, `${desk.url}/alerts`);
+    await go(page, `${setup.url}/alerts`);
     await card().getByRole('link', { name: 'Look and decide' }).click();
     await page.getByRole('link', { name: 'Try it in the studio' }).click();
     await page.getByRole('heading', { name: 'Mapping studio' }).waitFor();
@@ -124,31 +124,31 @@ describe('holds', { skip }, () => {
       .getByText(/in force|applied/i)
       .first()
       .waitFor();
-    await desk.service.runtime.refresh();
-    await watchOnce(desk.service.runtime);
+    await setup.service.runtime.refresh();
+    await watchOnce(setup.service.runtime);
     const [guest] = (await stored('E0')).guests as JsonObject[];
     assert.equal(guest?.email, 'e0@letters.example');
-    const { items } = await desk.api<{ items: { state: string }[] }>('GET', '/holds?state=open');
+    const { items } = await setup.api<{ items: { state: string }[] }>('GET', '/holds?state=open');
     assert.deepEqual(items, []);
   });
 
   test('a feed that brings far less has its history in a picture', async () => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     await pool.query(`insert into marks (name, at) values ('activity 1h', date_trunc('hour', now()))
                       on conflict (name) do update set at = excluded.at`);
     await pool.query(`delete from activity where step = '1h'`);
     await pool.query(`insert into activity (integration, step, at, events)
       select 'grand', '1h', date_trunc('hour', now()) - h * interval '1 hour', case when h <= 24 then 1 else 10 end
         from generate_series(1, 24 * 29) h`);
-    await judgeFeeds(desk.service.runtime);
-    await go(page, `${desk.url}/alerts`);
+    await judgeFeeds(setup.service.runtime);
+    await go(page, `${setup.url}/alerts`);
     const row = page.getByRole('row', { name: /Feed low/ });
     assert.match(await textOf(row), /24 events in 24 hours; this weekday usually has about 240/);
     await row.getByRole('img', { name: 'Feed low in the last four weeks' }).waitFor();
-    await go(page, `${desk.url}/integrations/grand?tab=quality`);
+    await go(page, `${setup.url}/integrations/grand?tab=quality`);
     await page.reload();
     await page.getByRole('img', { name: 'Events in 24 hours in the last four weeks' }).waitFor();
   });
 
-  test('no errors in the browser', () => assert.deepEqual(desk.complaints, []));
+  test('no errors in the browser', () => assert.deepEqual(setup.complaints, []));
 });

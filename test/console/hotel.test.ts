@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { countHotel } from '../../src/operator/store/measures/hotel-report.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriers, barriersAt } from './support/look.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 const grand = `integration: grand
 connector: hotel
@@ -18,7 +18,7 @@ deliver: [lake]
 
 /** The page of a hotel: what it shows, in four looks and on paper. */
 describe('the page of a hotel', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   const today = Temporal.Now.plainDateISO('Europe/Lisbon');
   const day = (n: number) => today.add({ days: n }).toString();
@@ -33,7 +33,7 @@ describe('the page of a hotel', { skip }, () => {
       ...more,
     });
   before(async () => {
-    desk = await openDesk({ 'integrations/grand.yaml': grand });
+    setup = await openSetup({ 'integrations/grand.yaml': grand });
     const stays = [
       stay('H1', 0, 2),
       stay('H2', 0, 3, { channel: 'Booking.com' }),
@@ -42,14 +42,14 @@ describe('the page of a hotel', { skip }, () => {
       ...[0, 1, 2, 3, 4].map((n) => stay(`full-${n}`, 12, 14)),
     ];
     for (const data of stays)
-      await desk.push('grand', { event: 'reservation.created', event_id: data.reservation_id, data });
-    const { pool } = desk.service.runtime;
+      await setup.push('grand', { event: 'reservation.created', event_id: data.reservation_id, data });
+    const { pool } = setup.service.runtime;
     const stored = `select count(*)::int as n from records where type = 'reservation' and version > 0`;
     await until('the bookings are stored', async () => (await pool.query(stored)).rows[0].n === stays.length);
     await countHotel(pool, { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true });
-    page = await desk.signIn();
+    page = await setup.signIn();
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   const figure = async (label: string) => textOf(page.locator('.figure').filter({ hasText: label }).locator('.value'));
 
@@ -83,7 +83,7 @@ describe('the page of a hotel', { skip }, () => {
   });
 
   test('hatches the nights that nobody asked the partner for, and says so', async () => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     const pulled = { integration: 'grand', timezone: 'Europe/Lisbon', isPushed: true, pulledBy: 'grand' };
     await pool.query(
       `insert into runs (integration, run_id, sync, kind, state, from_date, to_date, requested_by, finished_at)
@@ -93,7 +93,7 @@ describe('the page of a hotel', { skip }, () => {
     const { rows } = await pool.query('delete from hotels returning asked');
     assert.equal(rows.length, 1);
     await countHotel(pool, pulled);
-    await page.goto(`${desk.url}/hotels/grand`);
+    await page.goto(`${setup.url}/hotels/grand`);
     await page.getByText('62 nights of the next 90 are not known').waitFor();
     assert.equal(await page.locator('table.nights td[data-unknown="true"]').count(), 62);
     assert.match(
@@ -103,7 +103,7 @@ describe('the page of a hotel', { skip }, () => {
   });
 
   test('a manager enters a budget, and sees past months', async () => {
-    await page.goto(`${desk.url}/hotels/grand`);
+    await page.goto(`${setup.url}/hotels/grand`);
     const months = page.getByRole('table', { name: 'Months' });
     const current = today.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
     await months.getByRole('button', { name: `Enter the budget of ${current}` }).click();
@@ -113,8 +113,8 @@ describe('the page of a hotel', { skip }, () => {
     assert.equal(await months.locator('tbody tr').count(), 5);
     await page.getByRole('button', { name: 'Show twelve months back' }).click();
     assert.equal(await months.locator('tbody tr').count(), 15);
-    const reader = await desk.signIn({ role: 'viewer' });
-    await reader.goto(`${desk.url}/hotels/grand`);
+    const reader = await setup.signIn({ role: 'viewer' });
+    await reader.goto(`${setup.url}/hotels/grand`);
     await reader.getByText('€12,000').waitFor();
     assert.equal(await reader.getByRole('button', { name: /budget/ }).count(), 0);
   });
@@ -123,18 +123,18 @@ describe('the page of a hotel', { skip }, () => {
     const brand = '**/api/v1/integrations/grand?*';
     const refuse = (body: object, status: number) =>
       page.route(brand, (route) => route.fulfill({ status, json: body }));
-    const now = await desk.api<object>('GET', '/integrations/grand?hours=3');
+    const now = await setup.api<object>('GET', '/integrations/grand?hours=3');
     const finding = (cause: string, message: string) => ({ kind: 'x', subject: '', cause, state: 'failing', message });
     const findings = [finding('destination:crm', 'crm is away.'), finding('partner:x', 'The API does not work.')];
     await refuse({ ...now, state: 'failing', findings }, 200);
-    await page.goto(`${desk.url}/hotels/grand`);
-    await page.locator('.notice', { hasText: 'may be incomplete or old' }).waitFor();
+    await page.goto(`${setup.url}/hotels/grand`);
+    await page.locator('.notice', { hasText: 'Read these numbers with care' }).waitFor();
     const said = await textOf(page.locator('.notice[data-tone="warn"]'));
     assert.match(said, /The API does not work\./);
     assert.doesNotMatch(said, /crm/, 'who receives the numbers is not why they are old');
     await page.unroute(brand);
     await refuse({ code: 'operate.unexpected', detail: 'Something failed.' }, 403);
-    await page.goto(`${desk.url}/hotels/grand`);
+    await page.goto(`${setup.url}/hotels/grand`);
     await page.getByText('Something failed.').first().waitFor();
     assert.doesNotMatch(await textOf(page.getByRole('main')), /Last pollnone/);
     await page.unroute(brand);

@@ -6,21 +6,21 @@ import type { Page } from 'playwright-core';
 import { applyWorkspace } from '../../src/runtime/in-force.ts';
 import { readSoundDocuments } from '../../src/runtime/workspace-documents.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** The data protection officer and the administrator. */
 describe('privacy, tokens and audit', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   before(async () => {
-    desk = await openDesk();
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
-    await until('the reservation is delivered', async () => desk.crm.taken.includes('R1'));
-    page = await desk.signIn();
+    setup = await openSetup();
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    await until('the reservation is delivered', async () => setup.crm.taken.includes('R1'));
+    page = await setup.signIn();
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('a guest is erased after a confirmation, and a receipt says what was removed', async () => {
     await page.getByRole('link', { name: 'Privacy' }).click();
@@ -46,7 +46,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     const notice = page.locator('.notice', { hasText: 'receipt era_' });
     await notice.getByText(/^Erased, receipt/).waitFor();
     assert.match(await textOf(notice), / Notified: .*crm/, 'once it is so, also where the page was opened before');
-    const found = await desk.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
+    const found = await setup.api<{ items: unknown[] }>('GET', '/reservations?q=ines.duarte@letters.example');
     assert.deepEqual(found.items, []);
     await page.getByRole('button', { name: 'Find a receipt' }).click();
     await page
@@ -56,7 +56,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.getByLabel('E-mail address').fill('somebody.else@letters.example');
     await page.getByRole('button', { name: 'Find a receipt' }).click();
     await page.getByText('No erasure was requested for this address').waitFor();
-    assert.doesNotMatch(JSON.stringify(await desk.api('GET', '/integrations/grand/reservations/R1')), /duarte/i);
+    assert.doesNotMatch(JSON.stringify(await setup.api('GET', '/integrations/grand/reservations/R1')), /duarte/i);
   });
 
   test('a token is shown once, works, and stops working when revoked', async () => {
@@ -66,7 +66,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.getByRole('button', { name: 'Create' }).click();
     const token = await textOf(page.getByRole('region', { name: 'token' }));
     const ask = async () =>
-      (await fetch(`${desk.url}/api/v1/overview`, { headers: { authorization: `Bearer ${token}` } })).status;
+      (await fetch(`${setup.url}/api/v1/overview`, { headers: { authorization: `Bearer ${token}` } })).status;
     assert.equal(await ask(), 200);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Revoke night report' }).click();
@@ -87,12 +87,12 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.getByRole('row', { name: /Bea, front desk/ });
     assert.match(await textOf(row), /Sign-in link, not used yet.*Viewer.*all/);
-    const colleague = await desk.stranger();
+    const colleague = await setup.stranger();
     await colleague.goto(link);
     await colleague.getByRole('heading', { name: 'Overview' }).waitFor();
     assert.equal(await colleague.getByRole('link', { name: 'Tokens' }).count(), 0);
     await page.reload();
-    await page.getByRole('row', { name: /Bea, front desk.*Signed in/ }).waitFor();
+    await page.getByRole('row', { name: /Bea, front setup.*Signed in/ }).waitFor();
     assert.equal(await page.getByRole('row', { name: /night report/ }).count(), 0, 'programs are elsewhere');
     await colleague.context().close();
   });
@@ -117,9 +117,9 @@ describe('privacy, tokens and audit', { skip }, () => {
   });
 
   test('an older version of a document is compared with the one in force and restored', async () => {
-    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    const { source } = await setup.api<{ source: string }>('GET', '/documents/integration/grand');
     const text = source.replace('every: 60m', 'every: 30m');
-    await desk.api('PUT', '/documents/integration/grand', { text });
+    await setup.api('PUT', '/documents/integration/grand', { text });
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('link', { name: 'grand' }).click();
     await page.getByRole('link', { name: 'Version 1' }).click();
@@ -144,7 +144,7 @@ describe('privacy, tokens and audit', { skip }, () => {
   });
 
   test('thousands of tokens, receipts and secrets are all reachable, and few are drawn at once', async () => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     await pool.query(
       `insert into tokens (token_id, kind, hash, name, role, created_by, created_at)
        select 'tok_' || n, 'api', sha256(n::text::bytea), 'many ' || n, 'viewer', 'test', date_trunc('hour', now()) - n / 3 * interval '1 s'
@@ -159,7 +159,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     const all = async (at: string, key: string) => {
       const ids = new Set<string>();
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: { items: Record<string, string>[]; next_cursor: string | null } = await desk.api(
+        const page: { items: Record<string, string>[]; next_cursor: string | null } = await setup.api(
           'GET',
           `${at}?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
         );
@@ -191,7 +191,7 @@ describe('privacy, tokens and audit', { skip }, () => {
   });
 
   test('of a reservation with thousands of receipts the newest are drawn, and older ones on request', async () => {
-    await desk.service.runtime.pool.query(
+    await setup.service.runtime.pool.query(
       `insert into history (integration, type, id, at, effective_at, seq, cause, cause_id, outcome, reason, raw)
        select 'grand', 'reservation', 'R1', now() + n * interval '1 ms', now(), n, 'event', n::text, 'unchanged', 'Receipt ' || n, '{"a": 1}'
          from generate_series(1, 5000) n`,
@@ -206,14 +206,14 @@ describe('privacy, tokens and audit', { skip }, () => {
   });
 
   test('with hundreds of brands, few are drawn at once, and each is found and can be chosen', async () => {
-    const { runtime } = desk.service;
+    const { runtime } = setup.service;
     for (let n = 100; n < 320; n++) {
       const document = `integration: brand-${n}\nconnector: hotel\nbrand_id: B${n}\ntimezone: UTC\npush: { enabled: true }\ndeliver: [crm]\n`;
       await writeFile(path.join(runtime.workspaceDir, `integrations/brand-${n}.yaml`), document);
     }
     await applyWorkspace(runtime, () => readSoundDocuments(runtime.workspaceDir), 'test');
     await runtime.refresh();
-    const first = await desk.api<{ items: unknown[]; next_cursor: string | null }>('GET', '/integrations');
+    const first = await setup.api<{ items: unknown[]; next_cursor: string | null }>('GET', '/integrations');
     assert.deepEqual([first.items.length, first.next_cursor !== null], [200, true]);
     await go(page, '/integrations');
     const rows = page.getByRole('table', { name: 'Integrations' }).locator('tbody tr');
@@ -228,5 +228,5 @@ describe('privacy, tokens and audit', { skip }, () => {
     await page.waitForURL(/integration=brand-318/);
   });
 
-  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => assert.deepEqual(setup.complaints, []));
 });

@@ -3,29 +3,29 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** A job first shows what it will touch, then its progress, and is found again after a reload. */
 describe('jobs', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let admin: Page;
   const ids = ['R1', 'R2', 'R3'];
   before(async () => {
-    desk = await openDesk();
+    setup = await openSetup();
     // The pulled one is accepted.
-    desk.crm.refuse = (id) => ids.includes(id);
-    for (const id of ids) await desk.push('grand', { event: 'reservation.created', event_id: id, data: booking(id) });
+    setup.crm.refuse = (id) => ids.includes(id);
+    for (const id of ids) await setup.push('grand', { event: 'reservation.created', event_id: id, data: booking(id) });
     await until('three dead letters', async () => {
-      const { total } = await desk.api<{ total: number }>('GET', '/dead-letters');
+      const { total } = await setup.api<{ total: number }>('GET', '/dead-letters');
       return total === ids.length;
     });
-    await until('the pulled reservation is delivered', async () => desk.crm.taken.includes('R500'));
-    desk.crm.refuse = () => false;
-    page = await desk.signIn({ role: 'operator' });
+    await until('the pulled reservation is delivered', async () => setup.crm.taken.includes('R500'));
+    setup.crm.refuse = () => false;
+    page = await setup.signIn({ role: 'operator' });
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('replaying all dead letters shows their number and samples, then the result, also after a reload', async () => {
     await page.getByRole('link', { name: 'Dead letters' }).first().click();
@@ -38,7 +38,7 @@ describe('jobs', { skip }, () => {
     await page.getByText('Done', { exact: true }).first().waitFor();
     await page.reload();
     await page.getByText('3 of 3 dead letters').waitFor();
-    await until('all were delivered', async () => ids.every((id) => desk.crm.taken.includes(id)));
+    await until('all were delivered', async () => ids.every((id) => setup.crm.taken.includes(id)));
     await page.getByRole('link', { name: 'Jobs' }).first().click();
     const row = page.getByRole('row', { name: /Replay dead letters/ });
     assert.match(await textOf(row), /Done.*3 of 3.*Ada, operator/);
@@ -53,14 +53,14 @@ describe('jobs', { skip }, () => {
     await dialog.getByRole('button', { name: 'Resend 4 records' }).click();
     await page.getByText('4 of 4 records').waitFor();
     await until('all came twice', async () =>
-      ids.every((id) => desk.crm.taken.filter((one) => one === id).length === 2),
+      ids.every((id) => setup.crm.taken.filter((one) => one === id).length === 2),
     );
   });
 
   test('a change of the mapping says what it concerns, and reprocessing shows the differences first', async () => {
-    admin = await desk.signIn();
-    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
-    await desk.api('PUT', '/documents/integration/grand', {
+    admin = await setup.signIn();
+    const { source } = await setup.api<{ source: string }>('GET', '/documents/integration/grand');
+    await setup.api('PUT', '/documents/integration/grand', {
       text: `${source}transforms:\n  - set: { channel: '"direct"' }\n`,
     });
     await go(admin, '/integrations/grand?job=reprocess');
@@ -75,18 +75,18 @@ describe('jobs', { skip }, () => {
 
   test('one reservation is resent from its timeline, and fetching it says why the partner cannot be asked', async () => {
     await go(page, '/reservations/grand/reservations/R2');
-    const before = desk.crm.taken.length;
+    const before = setup.crm.taken.length;
     await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('menuitem', { name: 'To crm' }).click();
     await page.getByText('Queued for crm.').waitFor();
-    await until('it came again', async () => desk.crm.taken.length > before);
-    assert.equal(desk.crm.taken.at(-1), 'R2');
+    await until('it came again', async () => setup.crm.taken.length > before);
+    assert.equal(setup.crm.taken.at(-1), 'R2');
     await page.getByRole('button', { name: 'Fetch from the partner' }).click();
     await page.getByText(/pull\.single/).waitFor();
   });
 
   test('a running job shows its progress, is found again after a reload, and stops', async () => {
-    const holder = await desk.service.runtime.pool.connect();
+    const holder = await setup.service.runtime.pool.connect();
     await holder.query('begin');
     try {
       // The first step of the job waits here.
@@ -97,7 +97,7 @@ describe('jobs', { skip }, () => {
       await page.getByRole('button', { name: 'Resend 4 records' }).click();
       await page.getByText('0 of 4 records').waitFor();
       await page.getByText('Running', { exact: true }).waitFor();
-      await page.goto(`${desk.url}/jobs`);
+      await page.goto(`${setup.url}/jobs`);
       const row = page.getByRole('row', { name: /Resend records.*Running/ });
       assert.match(await textOf(row), /0 of 4.*Ada, operator/);
       await row.getByRole('link').first().click();
@@ -108,7 +108,7 @@ describe('jobs', { skip }, () => {
       await holder.query('rollback');
       holder.release();
     }
-    const { items } = await desk.api<{ items: { state: string }[] }>('GET', '/jobs');
+    const { items } = await setup.api<{ items: { state: string }[] }>('GET', '/jobs');
     assert.equal(items[0]?.state, 'stopped');
   });
 
@@ -123,7 +123,7 @@ describe('jobs', { skip }, () => {
 
   test('an erasure says what it touches, shows how far it is, is found after a reload and stops', async () => {
     const who = 'ines.duarte@letters.example';
-    const holder = await desk.service.runtime.pool.connect();
+    const holder = await setup.service.runtime.pool.connect();
     await holder.query('begin');
     try {
       await go(admin, '/privacy');
@@ -160,7 +160,7 @@ describe('jobs', { skip }, () => {
   });
 
   test('the browser reported no error', () => {
-    const errors = desk.complaints.filter((text) => !text.includes('409'));
+    const errors = setup.complaints.filter((text) => !text.includes('409'));
     assert.deepEqual(errors, []);
   });
 });

@@ -3,44 +3,44 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriers, barriersAt } from './support/look.ts';
+import { booking, openSetup, type Setup, skip } from './support/setup.ts';
 
 /** Every page: accessible, and never wider than the screen. */
 describe('the pages are accessible', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   /** Fills in {run} and the like in the addresses below. */
   const ids: Record<string, string> = {};
   before(async () => {
-    desk = await openDesk();
-    desk.crm.refuse = (id) => id === 'R7';
+    setup = await openSetup();
+    setup.crm.refuse = (id) => id === 'R7';
     const event = { event: 'reservation.created' };
     const long = 'long'.repeat(50);
-    await desk.push('grand', { ...event, event_id: 'e7', data: booking('R7', { confirmation_number: long }) });
-    await desk.push('grand', { ...event, event_id: 'e8', data: booking(`R8-${long}`, { check_out: '2031-05-01' }) });
-    await desk.api('POST', '/integrations/grand/runs', { sync: 'pre_stay' });
-    const { source } = await desk.api<{ source: string }>('GET', '/documents/integration/grand');
+    await setup.push('grand', { ...event, event_id: 'e7', data: booking('R7', { confirmation_number: long }) });
+    await setup.push('grand', { ...event, event_id: 'e8', data: booking(`R8-${long}`, { check_out: '2031-05-01' }) });
+    await setup.api('POST', '/integrations/grand/runs', { sync: 'pre_stay' });
+    const { source } = await setup.api<{ source: string }>('GET', '/documents/integration/grand');
     const text = source.replace('every: 60m', 'every: 30m');
-    await desk.api('PUT', '/documents/integration/grand', { text });
-    await desk.api('PUT', '/secrets/crm-key', { value: 'swordfish' });
+    await setup.api('PUT', '/documents/integration/grand', { text });
+    await setup.api('PUT', '/secrets/crm-key', { value: 'swordfish' });
     const alert = { kind: 'test', integration: 'grand', subject: '', severity: 'critical', detail: {} } as const;
-    await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No answer.' }], ['test']);
-    const job = await desk.api<{ job_id: string }>('POST', '/jobs', { operation: 'reprocess', integration: 'grand' });
+    await settleAlerts(setup.service.runtime.pool, [{ ...alert, message: 'No answer.' }], ['test']);
+    const job = await setup.api<{ job_id: string }>('POST', '/jobs', { operation: 'reprocess', integration: 'grand' });
     ids.job = job.job_id;
     await until('two dead letters, a run and an incident', async () => {
-      const letters = await desk.api<{ items: { id: string; kind: string }[] }>('GET', '/dead-letters');
-      const runs = await desk.api<{ items: { run_id: string }[] }>('GET', '/runs');
-      const incidents = await desk.api<{ items: { incident_id: string }[] }>('GET', '/incidents');
+      const letters = await setup.api<{ items: { id: string; kind: string }[] }>('GET', '/dead-letters');
+      const runs = await setup.api<{ items: { run_id: string }[] }>('GET', '/runs');
+      const incidents = await setup.api<{ items: { incident_id: string }[] }>('GET', '/incidents');
       for (const { id, kind } of letters.items) ids[kind] = id;
       ids.run = runs.items[0]?.run_id ?? '';
       ids.incident = incidents.items[0]?.incident_id ?? '';
       return letters.items.length === 2 && ids.run !== '' && ids.incident !== '';
     });
-    page = await desk.signIn();
+    page = await setup.signIn();
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   for (const at of [
     '/',
@@ -104,7 +104,7 @@ describe('the pages are accessible', { skip }, () => {
   });
 
   test('the menu on a phone, dialogs, and the sign-in page', async () => {
-    const phone = await desk.signIn({ phone: true, scheme: 'light' });
+    const phone = await setup.signIn({ phone: true, scheme: 'light' });
     await phone.getByRole('button', { name: 'More' }).click();
     await phone.getByRole('link', { name: 'Tokens' }).waitFor();
     assert.deepEqual(await barriers(phone), []);
@@ -116,7 +116,7 @@ describe('the pages are accessible', { skip }, () => {
     await phone.getByRole('button', { name: 'Replay all 2 …' }).click();
     await phone.getByRole('button', { name: 'Replay 2 dead letters' }).waitFor();
     assert.deepEqual(await barriers(phone), []);
-    await phone.goto(`${desk.url}/sign-in`);
+    await phone.goto(`${setup.url}/sign-in`);
     await phone.getByRole('button', { name: 'Sign in' }).waitFor();
     assert.deepEqual(await barriers(phone), []);
   });

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { yamlEditor } from './support/editor.ts';
 import { go } from './support/go.ts';
 import { barriers } from './support/look.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const answer = {
@@ -32,7 +32,7 @@ const answer = {
 
 /** Somebody who knows nothing of Innbound has an answer of an API, and connects the system in the browser alone. */
 describe('a newcomer', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let partner: Server;
   const asked: string[] = [];
@@ -53,11 +53,11 @@ describe('a newcomer', { skip }, () => {
       response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
-    desk = await openDesk();
-    page = await desk.signIn();
+    setup = await openSetup();
+    page = await setup.signIn();
   });
   after(async () => {
-    await desk?.stop();
+    await setup?.stop();
     partner.close();
     partner.closeAllConnections();
   });
@@ -129,7 +129,7 @@ describe('a newcomer', { skip }, () => {
     const failed = page.locator('.card', { hasText: 'Last request' }).last();
     await failed.getByText(/401 after/).waitFor();
     assert.match(await textOf(failed), /GET http.*\/v3\/bookings\?arriveFrom=/);
-    const { open_alerts } = (await desk.api<{ totals: { open_alerts: number } }>('GET', '/overview')).totals;
+    const { open_alerts } = (await setup.api<{ totals: { open_alerts: number } }>('GET', '/overview')).totals;
     assert.equal(open_alerts, 0);
   });
 
@@ -150,7 +150,7 @@ describe('a newcomer', { skip }, () => {
       .waitFor();
     await page.getByRole('link', { name: 'Open cove-inn' }).click();
     await page.getByRole('heading', { name: 'cove-inn', level: 1 }).waitFor();
-    const found = await desk.api<{ items: { id: string }[] }>('GET', '/reservations?integration=cove-inn');
+    const found = await setup.api<{ items: { id: string }[] }>('GET', '/reservations?integration=cove-inn');
     assert.equal(found.items.length, 3, asked.join('\n'));
   });
 
@@ -163,7 +163,7 @@ describe('a newcomer', { skip }, () => {
     await dialog.getByRole('button', { name: 'Release 3 records' }).click();
     await page.getByText('lake gets what waited, and everything after it.').waitFor();
     await until('everything is delivered', async () => {
-      const { lanes } = await desk.api<{ lanes: { waiting: number }[] }>('GET', '/integrations/cove-inn');
+      const { lanes } = await setup.api<{ lanes: { waiting: number }[] }>('GET', '/integrations/cove-inn');
       return lanes.every(({ waiting }) => waiting === 0);
     });
   });
@@ -174,7 +174,7 @@ describe('a newcomer', { skip }, () => {
   ] as const) {
     test(`after a ${status}, the page of the run shows what was asked and answered`, async () => {
       change();
-      const { run_id } = await desk.api<{ run_id: string }>('POST', '/integrations/cove-inn/runs', {
+      const { run_id } = await setup.api<{ run_id: string }>('POST', '/integrations/cove-inn/runs', {
         sync: 'pre_stay',
       });
       await go(page, `/runs/${run_id}`);
@@ -189,9 +189,9 @@ describe('a newcomer', { skip }, () => {
 
   test('a spelling that no brand knows is added for all of them with one click', async () => {
     const stays = [{ room_type: 'Double', board_type: 'Bed & Brekkie', adults: 2, children: 0 }];
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1', { stays }) });
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1', { stays }) });
     await until('the spelling is counted', async () => {
-      const { items } = await desk.api<{ items: { value: string }[] }>('GET', '/spellings/unknown');
+      const { items } = await setup.api<{ items: { value: string }[] }>('GET', '/spellings/unknown');
       return items.some(({ value }) => value === 'Bed & Brekkie');
     });
     await go(page, '/documents');
@@ -217,7 +217,7 @@ const buchungen = [1, 2, 3].map((number) => ({
 }));
 
 describe('a newcomer with a German system, page tokens and OAuth', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   let partner: Server;
   before(async () => {
@@ -239,11 +239,11 @@ describe('a newcomer with a German system, page tokens and OAuth', { skip }, () 
       response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
-    desk = await openDesk();
-    page = await desk.signIn();
+    setup = await openSetup();
+    page = await setup.signIn();
   });
   after(async () => {
-    await desk?.stop();
+    await setup?.stop();
     partner.close();
     partner.closeAllConnections();
   });
@@ -304,7 +304,7 @@ describe('a newcomer with a German system, page tokens and OAuth', { skip }, () 
       .getByText('Complete')
       .first()
       .waitFor();
-    const found = await desk.api<{ items: { id: string }[] }>('GET', '/reservations?integration=gasthof-alm');
+    const found = await setup.api<{ items: { id: string }[] }>('GET', '/reservations?integration=gasthof-alm');
     assert.deepEqual(found.items.map(({ id }) => id).sort(), ['AB-1', 'AB-2', 'AB-3']);
     await page.getByRole('link', { name: 'Open gasthof-alm' }).click();
     await page.waitForURL('**/integrations/gasthof-alm');

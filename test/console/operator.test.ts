@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** The operator: why is this reservation not in the CRM? */
 describe('the operator', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   /** Receives the alerts. */
   const chat = createServer((request, response) => {
@@ -29,22 +29,22 @@ describe('the operator', { skip }, () => {
     const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/hook`;
     const quiet = '{ from: "22:00", to: "07:00", timezone: Europe/Lisbon }';
     const route = `{ type: slack, url: "${url}", severities: [critical], integrations: [grand], quiet: ${quiet} }`;
-    desk = await openDesk({
+    setup = await openSetup({
       'destinations/lake.yaml': lake,
       'innbound.yaml': `network: { allow_private: true }\nalerts: { routes: { night-desk: ${route} } }\n`,
     });
-    desk.crm.refuse = (id) => id === 'R7';
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
+    setup.crm.refuse = (id) => id === 'R7';
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e7', data: booking('R7') });
     // Lists of reservations do not refresh by themselves, because each reading of guest data is audited.
     await until('the CRM has refused one and accepted the other', async () => {
-      const { total } = await desk.api<{ total: number }>('GET', '/dead-letters');
-      return total === 1 && desk.crm.taken.includes('R1');
+      const { total } = await setup.api<{ total: number }>('GET', '/dead-letters');
+      return total === 1 && setup.crm.taken.includes('R1');
     });
-    page = await desk.signIn({ role: 'operator' });
+    page = await setup.signIn({ role: 'operator' });
   });
   after(async () => {
-    await desk?.stop();
+    await setup?.stop();
     chat.close();
   });
 
@@ -98,19 +98,19 @@ describe('the operator', { skip }, () => {
     // The destination's own words come first.
     const [reason] = await page.locator('.notice strong').allTextContents();
     assert.equal(reason, 'The destination answered 422: loyalty tier is required');
-    desk.crm.refuse = () => false;
+    setup.crm.refuse = () => false;
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('It was replayed').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
     await page.locator('.ticks li', { hasText: /crm has it/ }).waitFor();
     assert.deepEqual(
-      desk.crm.taken.filter((id) => id === 'R7'),
+      setup.crm.taken.filter((id) => id === 'R7'),
       ['R7'],
     );
   });
 
   test('follows an event that waits for its reservation to the search, not into a dead end', async () => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     await pool.query(
       `update events set state = 'hydrate', outcome = null, id = 'R9', attempt = 3, due_at = now() + interval '1 day' where event_id = 'e1'`,
     );
@@ -122,20 +122,20 @@ describe('the operator', { skip }, () => {
     await page.getByText('Tried3 times').waitFor();
     await page.getByRole('link', { name: 'Timeline' }).click();
     await page.getByText('There is no reservation R9 in grand.').waitFor();
-    desk.complaints.splice(0);
+    setup.complaints.splice(0);
     await page.getByRole('link', { name: 'Search for R9' }).click();
     await page.getByRole('row', { name: /R9.*Waiting.*not applied yet/ }).waitFor();
     await pool.query(`update events set state = 'done', outcome = 'created', id = 'R1' where event_id = 'e1'`);
   });
 
   test('drops a dead letter with a reason', async () => {
-    await desk.push('grand', {
+    await setup.push('grand', {
       event: 'reservation.created',
       event_id: 'e8',
       data: booking('R8', { check_out: '2031-05-01', remarks: Array.from({ length: 60 }, (_, n) => `line ${n}`) }),
     });
     await until('it is a dead letter', async () => {
-      const { items } = await desk.api<{ items: { record_id: string }[] }>('GET', '/dead-letters');
+      const { items } = await setup.api<{ items: { record_id: string }[] }>('GET', '/dead-letters');
       return items.some(({ record_id }) => record_id === 'R8');
     });
     await go(page, '/reservations?q=R8');
@@ -191,7 +191,7 @@ describe('the operator', { skip }, () => {
     await test.click();
     await page.getByText('night-desk: slack answered 404.').waitFor();
     chatStatus = 200;
-    const viewer = await desk.signIn({ role: 'viewer' });
+    const viewer = await setup.signIn({ role: 'viewer' });
     await go(viewer, '/alerts');
     await viewer.getByRole('row', { name: /night-desk/ }).waitFor();
     assert.equal(await viewer.getByRole('button', { name: 'Test night-desk' }).count(), 0);
@@ -206,14 +206,14 @@ describe('the operator', { skip }, () => {
       severity: 'warning',
       detail: {},
     } as const;
-    await settleAlerts(desk.service.runtime.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
+    await settleAlerts(setup.service.runtime.pool, [{ ...alert, message: 'No event for an hour.' }], ['test_silence']);
     await page.getByRole('link', { name: 'Alerts' }).first().click();
     await page.getByRole('button', { name: 'Acknowledge test silence grand' }).click();
     await page.getByText('Acknowledged by Ada, operator').waitFor();
   });
 
   test('an incident shows its alerts and what was tried, is acknowledged as one, and sums up its end', async () => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     // Kinds that the service evaluates every 20 minutes, so that it does not resolve them meanwhile.
     const kinds = ['runs_slow', 'feed_low'];
     const alert = {
@@ -228,7 +228,7 @@ describe('the operator', { skip }, () => {
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await page.getByRole('link', { name: 'Pulling grand' }).click();
     await page.getByRole('heading', { name: '2 alerts' }).waitFor();
-    await desk.api('POST', '/integrations/grand/resume', {});
+    await setup.api('POST', '/integrations/grand/resume', {});
     // By itself the page asks again after 20 s.
     await page.reload();
     await page.getByRole('cell', { name: 'Resumed grand' }).waitFor();
@@ -242,7 +242,7 @@ describe('the operator', { skip }, () => {
   test('sees a change live', async () => {
     await page.getByRole('link', { name: 'Performance' }).first().click();
     await page.getByText('Live', { exact: true }).waitFor();
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e2', data: booking('R2') });
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e2', data: booking('R2') });
     const ticker = page.locator('.card', { has: page.getByRole('heading', { name: 'Latest changes' }) });
     await ticker.getByRole('link', { name: 'R2' }).waitFor();
   });
@@ -255,10 +255,13 @@ describe('the operator', { skip }, () => {
     ];
     for (const [n, guest] of guests.entries()) {
       const data = booking(`P${n}`, { guests: [guest] });
-      await desk.push('grand', { event: 'reservation.created', event_id: `p${n}`, data });
+      await setup.push('grand', { event: 'reservation.created', event_id: `p${n}`, data });
     }
     const [first] = await until('there are two profiles', async () => {
-      const { items } = await desk.api<{ items: { id: string; data: { phone?: string } }[] }>('GET', '/guests?q=prado');
+      const { items } = await setup.api<{ items: { id: string; data: { phone?: string } }[] }>(
+        'GET',
+        '/guests?q=prado',
+      );
       return items.length === 2 && items.filter(({ data }) => data.phone);
     });
     await go(page, `/reservations/grand/guests/${first?.id}`);
@@ -279,5 +282,5 @@ describe('the operator', { skip }, () => {
     await until('the profile is shown without the number', async () => !(await textOf(record)).includes('912000111'));
   });
 
-  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => assert.deepEqual(setup.complaints, []));
 });

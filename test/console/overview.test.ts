@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { settleAlerts } from '../../src/operator/store/alerts.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriers } from './support/look.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 const brand = (name: string) =>
   `integration: ${name}\nconnector: hotel\nbrand_id: ${name.toUpperCase()}\ntimezone: Europe/Lisbon\npush: { enabled: true }\ndeliver: [crm]\n`;
@@ -18,21 +18,21 @@ const away = {
 } as const;
 
 describe('the overview', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   const settle = async (alerts: readonly (typeof away)[]) => {
-    const { pool } = desk.service.runtime;
+    const { pool } = setup.service.runtime;
     await settleAlerts(pool, alerts, [away.kind]);
   };
   before(async () => {
-    desk = await openDesk({ 'integrations/quay.yaml': brand('quay'), 'integrations/mole.yaml': brand('mole') });
-    await desk.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
+    setup = await openSetup({ 'integrations/quay.yaml': brand('quay'), 'integrations/mole.yaml': brand('mole') });
+    await setup.push('grand', { event: 'reservation.created', event_id: 'e1', data: booking('R1') });
   });
-  after(() => desk.stop());
+  after(() => setup.stop());
 
   test('begins with the cause, once: whom it concerns and one button; brands name it, the picture leads to it', async () => {
     await settle([away]);
     for (const phone of [false, true]) {
-      const page = await desk.signIn({ phone });
+      const page = await setup.signIn({ phone });
       const causes = page.getByRole('region', { name: 'One thing is wrong' });
       await causes.waitFor();
       const text = await textOf(causes);
@@ -56,7 +56,7 @@ describe('the overview', { skip }, () => {
 
   test('without a cause there is no banner and no badge', async () => {
     await settle([]);
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     await page.getByRole('heading', { name: 'Flow', exact: true }).waitFor();
     assert.equal(await page.locator('.causes').count(), 0);
     assert.equal(await textOf(page.getByRole('link', { name: 'Incidents' })), 'Incidents');
@@ -65,7 +65,7 @@ describe('the overview', { skip }, () => {
   });
 
   test('no curve is always zero, and the days say what they mean', async () => {
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     await go(page, '/performance');
     const backlog = page.locator('.card', { has: page.getByRole('heading', { name: 'Changes waiting for delivery' }) });
     assert.doesNotMatch(await textOf(backlog), /dead/);
@@ -76,20 +76,20 @@ describe('the overview', { skip }, () => {
   });
 
   test('a fault that no alert reports yet is at the top already', async () => {
-    const { url } = await desk.api<{ url: string }>('POST', '/integrations/quay/endpoint', {});
+    const { url } = await setup.api<{ url: string }>('POST', '/integrations/quay/endpoint', {});
     const wrong = { url, secret: `whsec_${Buffer.from('not the secret of the brand').toString('base64')}` };
     for (let sent = 0; sent < 12; sent++) {
-      await assert.rejects(desk.pushTo(wrong, { event: 'reservation.created', data: booking('R1') }), /401/);
+      await assert.rejects(setup.pushTo(wrong, { event: 'reservation.created', data: booking('R1') }), /401/);
     }
     // Refusals are written once a second, and the page looks again after twenty.
     await until('the overview knows it', async () =>
-      /refused/.test(JSON.stringify(await desk.api('GET', '/overview'))),
+      /refused/.test(JSON.stringify(await setup.api('GET', '/overview'))),
     );
-    const page = await desk.signIn();
+    const page = await setup.signIn();
     const banner = page.getByRole('region', { name: /wrong$/ });
     await banner.getByText(/webhooks were refused/).waitFor();
     assert.match(await textOf(banner), /quay/);
   });
 
-  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => assert.deepEqual(setup.complaints, []));
 });

@@ -3,37 +3,37 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
 import { barriersAt } from './support/look.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /** The operator: who is who? */
 describe('the guests of a brand', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   const email = 'desk@agency.example';
   const john = { first_name: 'John', last_name: 'Smith', email };
   const mary = { first_name: 'Mary', last_name: 'Jones', email };
   before(async () => {
     const lake = 'destination: lake\ntype: files\npath: out\nreceives: [reservation, guest]\n';
-    desk = await openDesk({ 'destinations/lake.yaml': lake });
+    setup = await openSetup({ 'destinations/lake.yaml': lake });
     const people = [john, mary, { ...john, nationality: 'GB' }, { ...mary, nationality: 'IE' }];
     for (const [n, guest] of people.entries()) {
       const data = booking(`P${n}`, { guests: [guest] });
-      await desk.push('grand', { event: 'reservation.created', event_id: `p${n}`, data });
+      await setup.push('grand', { event: 'reservation.created', event_id: `p${n}`, data });
       await until('the guest has a profile', async () => {
-        const { items } = await desk.api<{ items: unknown[] }>('GET', '/guests?q=desk%40agency.example');
+        const { items } = await setup.api<{ items: unknown[] }>('GET', '/guests?q=desk%40agency.example');
         return items.length === n + 1;
       });
     }
-    await desk.push('grand', { event: 'guest.updated', event_id: 'u1', data: { ...mary, phone: '+351912000111' } });
-    page = await desk.signIn({ role: 'operator' });
+    await setup.push('grand', { event: 'guest.updated', event_id: 'u1', data: { ...mary, phone: '+351912000111' } });
+    page = await setup.signIn({ role: 'operator' });
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('an ambiguous event is assigned to one of the persons whom it may mean', async () => {
     await until('the event is a dead letter', async () => {
-      const { total } = await desk.api<{ total: number }>('GET', '/dead-letters?code=push.guest_ambiguous');
+      const { total } = await setup.api<{ total: number }>('GET', '/dead-letters?code=push.guest_ambiguous');
       return total === 1;
     });
     await go(page, '/dead-letters');
@@ -42,7 +42,7 @@ describe('the guests of a brand', { skip }, () => {
     const row = persons.getByRole('row', { name: /guest 1 of reservation P1/ });
     assert.match(await textOf(row), /Mary Jones/);
     assert.equal(await persons.getByText('John Smith').count(), 0, 'he is certainly not meant');
-    const viewer = await desk.signIn({ role: 'viewer' });
+    const viewer = await setup.signIn({ role: 'viewer' });
     await go(viewer, new URL(page.url()).pathname);
     await viewer.getByRole('row', { name: /guest 1 of reservation P1/ }).waitFor();
     assert.equal(await viewer.getByText('Jones').count(), 0);
@@ -51,7 +51,7 @@ describe('the guests of a brand', { skip }, () => {
     assert.deepEqual(await barriersAt(page, new URL(page.url()).pathname), []);
     await row.getByRole('button', { name: 'Assign to Mary Jones, guest 1 of reservation P1' }).click();
     await page.getByText('It was replayed').waitFor();
-    const { data } = await desk.api<{ data: { guests: object[] } }>('GET', '/integrations/grand/reservations/P1');
+    const { data } = await setup.api<{ data: { guests: object[] } }>('GET', '/integrations/grand/reservations/P1');
     assert.deepEqual(data.guests, [{ ...mary, phone: '+351912000111' }]);
   });
 
@@ -72,7 +72,7 @@ describe('the guests of a brand', { skip }, () => {
   });
 
   test('a guest’s page lists the stays', async () => {
-    const { items } = await desk.api<{ items: { id: string; data: { extra?: object } }[] }>('GET', '/guests?q=smith');
+    const { items } = await setup.api<{ items: { id: string; data: { extra?: object } }[] }>('GET', '/guests?q=smith');
     const kept = items.find(({ data }) => data.extra === undefined);
     assert.deepEqual(await barriersAt(page, `/reservations/grand/guests/${kept?.id}`), []);
     const stays = page.getByRole('table', { name: 'Stays of this guest' });
@@ -88,7 +88,7 @@ describe('the guests of a brand', { skip }, () => {
       { ...rui, email: 'rui.costa@letters.example', marketing_consent: false },
     ];
     for (const [n, guest] of two.entries())
-      await desk.push('grand', {
+      await setup.push('grand', {
         event: 'reservation.created',
         event_id: `q${n}`,
         data: booking(`Q${n}`, { guests: [guest] }),
@@ -96,13 +96,13 @@ describe('the guests of a brand', { skip }, () => {
     let ids: string[] = [];
     await until('both have a profile', async () => {
       const found = await Promise.all(
-        two.map(({ email: q }) => desk.api<{ items: { id: string }[] }>('GET', `/guests?q=${q}`)),
+        two.map(({ email: q }) => setup.api<{ items: { id: string }[] }>('GET', `/guests?q=${q}`)),
       );
       ids = found.flatMap(({ items }) => items.map(({ id }) => id));
       return ids.length === 2;
     });
-    const admin = await desk.signIn();
-    const { items } = await desk.api<{ items: { id: string }[] }>('GET', '/guests?q=jones');
+    const admin = await setup.signIn();
+    const { items } = await setup.api<{ items: { id: string }[] }>('GET', '/guests?q=jones');
     await go(admin, `/reservations/grand/guests/${items[0]?.id}`);
     await admin.getByRole('button', { name: 'Erase the guest …' }).click();
     await admin.getByText('Several profiles of grand have this address or number').waitFor();
@@ -140,9 +140,9 @@ describe('the guests of a brand', { skip }, () => {
     await go(admin, '/privacy');
     const again = await file(() => admin.getByRole('button', { name: `Download ${receipt.erasure_id}` }).click());
     assert.equal(JSON.parse(again).erasure_id, receipt.erasure_id);
-    const { data } = await desk.api<{ data: object }>('GET', `/integrations/grand/guests/${ids[1]}`);
+    const { data } = await setup.api<{ data: object }>('GET', `/integrations/grand/guests/${ids[1]}`);
     assert.match(JSON.stringify(data), /rui\.costa@letters\.example/, 'the other one stays');
   });
 
-  test('the browser reported no error', () => assert.deepEqual(desk.complaints, []));
+  test('the browser reported no error', () => assert.deepEqual(setup.complaints, []));
 });

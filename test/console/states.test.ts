@@ -6,8 +6,8 @@ import type { Locator, Page } from 'playwright-core';
 import { addressFor } from '../../src/operator/operations/endpoints.ts';
 import { watchOnce } from '../../src/operator/operations/watch-once.ts';
 import { until } from '../support/process.ts';
-import { booking, type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { booking, openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 /**
  * Nine brands, each in one state that an operator meets. Every page is opened for each of them, and what it claims is compared
@@ -41,7 +41,7 @@ type Name = keyof typeof expected;
 const names = Object.keys(expected) as Name[];
 
 describe('every page in nine states of a brand', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   const servers: Server[] = [];
   const hanging = new Set<() => void>();
@@ -84,7 +84,7 @@ deliver: [${deliver}]
 `;
     const http = (name: string, url: string) =>
       `destination: ${name}\ntype: http\nurl: ${url}/stays\nreceives: [reservation]\nconcurrency: 1\n`;
-    desk = await openDesk({
+    setup = await openSetup({
       'destinations/down.yaml': http('down', down),
       // Answers that time out would make it fail on a busy machine.
       'destinations/slow.yaml': `${http('slow', slow)}timeout: 5m\n`,
@@ -98,10 +98,10 @@ deliver: [${deliver}]
       'integrations/paused.yaml': brand('paused', 'lake', await list()),
       'integrations/refused.yaml': brand('refused', 'lake', await list()),
     });
-    desk.crm.refuse = (id) => id === 'R7';
+    setup.crm.refuse = (id) => id === 'R7';
     const push = async (name: Name, count: number, first = 1) => {
       for (let i = first; i < first + count; i++) {
-        await desk.push(name, {
+        await setup.push(name, {
           brand_id: name,
           event: 'reservation.created',
           event_id: `${name}-${i}`,
@@ -110,13 +110,13 @@ deliver: [${deliver}]
       }
     };
     // A sender with a wrong secret; its pulls work.
-    const { url } = await addressFor(desk.service.runtime, 'refused', { rotate: true });
+    const { url } = await addressFor(setup.service.runtime, 'refused', { rotate: true });
     for (let i = 0; i < 25; i++) {
       const event = { brand_id: 'refused', event: 'reservation.created', event_id: `x${i}`, data: booking('R1') };
-      await assert.rejects(desk.pushTo({ url, secret: 'whsec_d3Jvbmc=' }, event), /^Error: 401/);
+      await assert.rejects(setup.pushTo({ url, secret: 'whsec_d3Jvbmc=' }, event), /^Error: 401/);
     }
-    const run = (name: Name) => desk.api('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
-    const { pool } = desk.service.runtime;
+    const run = (name: Name) => setup.api('POST', `/integrations/${name}/runs`, { sync: 'pre_stay' });
+    const { pool } = setup.service.runtime;
     // The state after five failed requests; reaching it takes half a minute of backoff.
     await pool.query(
       `insert into remotes (kind, name, state, failures, away, last_failure, opened_at, probe_at)
@@ -136,7 +136,7 @@ deliver: [${deliver}]
       );
       return rows.length === 0;
     });
-    await desk.api('POST', '/integrations/paused/pause', {});
+    await setup.api('POST', '/integrations/paused/pause', {});
     // What still waits for a slot has been due for ten minutes.
     await until('a backlog is left', async () => {
       const { rowCount } = await pool.query(
@@ -146,17 +146,17 @@ deliver: [${deliver}]
     });
     let seen: Brand[] = [];
     await until('each brand is in its state', async () => {
-      seen = (await desk.api<{ items: Brand[] }>('GET', '/integrations')).items;
+      seen = (await setup.api<{ items: Brand[] }>('GET', '/integrations')).items;
       return names.every((name) => seen.find((one) => one.name === name)?.state === expected[name]);
     }).catch((error: Error) => {
       throw new Error(`${error.message}: ${JSON.stringify(seen.map(({ name, state }) => [name, state]))}`);
     });
-    await watchOnce(desk.service.runtime);
-    page = await desk.signIn({ role: 'operator' });
+    await watchOnce(setup.service.runtime);
+    page = await setup.signIn({ role: 'operator' });
   });
   after(async () => {
     for (const answer of hanging) answer();
-    await desk?.stop();
+    await setup?.stop();
     for (const server of servers) {
       server.close();
       server.closeAllConnections();
@@ -164,7 +164,7 @@ deliver: [${deliver}]
   });
 
   const open = (at: string) => go(page, at);
-  const brandNow = (name: string) => desk.api<Brand>('GET', `/integrations/${name}`);
+  const brandNow = (name: string) => setup.api<Brand>('GET', `/integrations/${name}`);
   const label = (state: string) => state.charAt(0).toUpperCase() + state.slice(1).replaceAll('_', ' ');
   const rowOf = (name: string): Locator =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
@@ -202,9 +202,9 @@ deliver: [${deliver}]
       const pulls = !text.includes('This brand is not pulled');
       assert.equal(await page.getByRole('button', { name: 'Resume' }).count(), pulls && paused ? 1 : 0);
       assert.equal(await page.getByRole('button', { name: 'Pause pulling' }).count(), pulls && !paused ? 1 : 0);
-      const runs = await desk.api<Listed>('GET', `/runs?integration=${name}`);
+      const runs = await setup.api<Listed>('GET', `/runs?integration=${name}`);
       assert.equal(text.includes('No run yet'), runs.items.length === 0);
-      assert.equal(/last run not yet/.test(text), pulls && last_run_at === null && runs.items.length === 0, text);
+      assert.equal(/no run yet/.test(text), pulls && last_run_at === null && runs.items.length === 0, text);
       assert.equal(
         /a run is in progress/.test(text),
         runs.items.some(({ finished_at }) => finished_at === null),
@@ -213,25 +213,25 @@ deliver: [${deliver}]
     });
 
     test(`the lists of the brand: ${name}`, async () => {
-      const runs = await desk.api<Listed>('GET', `/runs?integration=${name}`);
+      const runs = await setup.api<Listed>('GET', `/runs?integration=${name}`);
       await open(`/runs?integration=${name}`);
       assert.equal((await main()).includes('No run matches'), runs.items.length === 0);
       for (const { status } of runs.items) assert.ok((await main()).includes(label(String(status))));
 
-      const events = await desk.api<Listed>('GET', `/events?integration=${name}`);
+      const events = await setup.api<Listed>('GET', `/events?integration=${name}`);
       await open(`/events?integration=${name}`);
       assert.equal((await main()).includes('No event matches'), events.items.length === 0);
 
-      const letters = await desk.api<Listed>('GET', `/dead-letters?integration=${name}`);
+      const letters = await setup.api<Listed>('GET', `/dead-letters?integration=${name}`);
       await open(`/dead-letters?integration=${name}`);
       assert.equal((await main()).includes('No open dead letters'), letters.total === 0);
       const title = `${letters.total} dead letter${letters.total === 1 ? '' : 's'}`;
       assert.equal(await page.getByRole('heading', { name: title, exact: true }).count(), 1);
       for (const { message } of letters.items) assert.ok((await main()).includes(String(message)));
 
-      const records = await desk.api<Listed>('GET', `/reservations?integration=${name}&limit=30`);
+      const records = await setup.api<Listed>('GET', `/reservations?integration=${name}&limit=30`);
       await open(`/reservations?integration=${name}`);
-      assert.equal((await main()).includes('Nothing found'), records.items.length === 0);
+      assert.equal((await main()).includes('No reservation found'), records.items.length === 0);
       const delivered = records.items.filter(
         (one) => one.undelivered === 0 && one.open_dead_letters === 0 && Number(one.receivers) > 0,
       );
@@ -240,14 +240,14 @@ deliver: [${deliver}]
   }
 
   test('a viewer, who may try nothing, sees no names of missing buttons', async () => {
-    const viewer = await desk.signIn({ role: 'viewer' });
+    const viewer = await setup.signIn({ role: 'viewer' });
     await go(viewer, '/integrations/destination-down');
     assert.match(await textOf(viewer.locator('.notice').first()), /^Failing.*\.$/);
   });
 
   test('the destinations show the failing one, with its answer, and what is held', async () => {
     await open('/destinations');
-    const { items } = await desk.api<Listed>('GET', '/destinations');
+    const { items } = await setup.api<Listed>('GET', '/destinations');
     for (const { name, state } of items) {
       const card = page.locator('.card', { has: page.getByRole('heading', { name: String(name), exact: true }) });
       const place = (await card.count()) > 0 ? card : rowOf(String(name));
@@ -270,7 +270,7 @@ deliver: [${deliver}]
   });
 
   test('the alerts are those of the API, open and all', async () => {
-    const { items } = await desk.api<Listed>('GET', '/alerts');
+    const { items } = await setup.api<Listed>('GET', '/alerts');
     const kinds = items.map(({ kind }) => kind);
     for (const kind of ['auth_failed', 'breaker_open', 'destination_away', 'webhooks_refused'])
       assert.ok(kinds.includes(kind), kind);
@@ -281,7 +281,7 @@ deliver: [${deliver}]
   });
 
   test('what waits has a button on its page, its incident and its run', async () => {
-    const incidents = await desk.api<Listed>('GET', '/incidents');
+    const incidents = await setup.api<Listed>('GET', '/incidents');
     const incident = (cause: string) => incidents.items.find((one) => String(one.cause).startsWith(cause))?.incident_id;
     await open(`/incidents/${incident('pull:auth-failing')}`);
     await page.getByRole('button', { name: 'Test and resume: auth-failing' }).click();
@@ -300,7 +300,7 @@ deliver: [${deliver}]
 
     await open('/integrations/circuit-open');
     await page.getByRole('button', { name: 'Try now: circuit-open' }).first().waitFor();
-    const [run] = (await desk.api<Listed>('GET', '/runs?integration=circuit-open')).items;
+    const [run] = (await setup.api<Listed>('GET', '/runs?integration=circuit-open')).items;
     await open(`/runs/${run?.run_id}`);
     await page.getByRole('button', { name: 'Try now: circuit-open' }).click();
     await page.getByText('1 waiting run continued.').waitFor();
@@ -315,7 +315,7 @@ deliver: [${deliver}]
 
   test('the browser reported no error', () => {
     // A brand without an endpoint: the page asks for it and gets 404.
-    const errors = desk.complaints.filter((text) => !text.includes('404') && !text.includes('409'));
+    const errors = setup.complaints.filter((text) => !text.includes('404') && !text.includes('409'));
     assert.deepEqual(errors, []);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Desk, openDesk, skip, textOf } from './support/desk.ts';
 import { go } from './support/go.ts';
+import { openSetup, type Setup, skip, textOf } from './support/setup.ts';
 
 const connector = `connector: streamed
 pull: { single: { path: "/stays/{id}" } }
@@ -24,20 +24,20 @@ stream: {}
 `;
 
 describe('the stream of a brand', { skip }, () => {
-  let desk: Desk;
+  let setup: Setup;
   let page: Page;
   before(async () => {
-    desk = await openDesk({ 'connectors/streamed.yaml': connector, 'integrations/fjord.yaml': brand });
-    page = await desk.signIn({ role: 'viewer' });
+    setup = await openSetup({ 'connectors/streamed.yaml': connector, 'integrations/fjord.yaml': brand });
+    page = await setup.signIn({ role: 'viewer' });
   });
-  after(() => desk?.stop());
+  after(() => setup?.stop());
 
   test('its page says whether the stream is connected, and what is wrong', async () => {
-    await go(page, `${desk.url}/integrations/fjord?tab=push`);
+    await go(page, `${setup.url}/integrations/fjord?tab=push`);
     const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Stream', exact: true }) });
     await card.getByText(/The stream cannot be read\. The /).waitFor();
     assert.match(await textOf(card), /Connected since\s*not connected.*Last message\s*none/);
-    await go(page, `${desk.url}/integrations`);
+    await go(page, `${setup.url}/integrations`);
     await page.getByRole('row', { name: /fjord/ }).getByText('not yet').first().waitFor();
   });
 });

@@ -5,47 +5,47 @@ import { after, before, test } from 'node:test';
 import { apiRoutes, openApi } from '../../src/operator/api/api.ts';
 import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
 import { listAudit } from '../../src/operator/store/audit.ts';
-import { ask, type House, openHouse, openInBrowser } from './support.ts';
+import { ask, openInBrowser, openSetup, type Setup } from './support.ts';
 
-let house: House;
+let setup: Setup;
 before(async () => {
-  house = await openHouse();
+  setup = await openSetup();
 });
-after(() => house.stop());
+after(() => setup.stop());
 
-const opened = async (more: Parameters<House['link']>[0] = {}) => {
-  const link = await house.link(more);
-  return { link, ...(await openInBrowser(house, link)) };
+const opened = async (more: Parameters<Setup['link']>[0] = {}) => {
+  const link = await setup.link(more);
+  return { link, ...(await openInBrowser(setup, link)) };
 };
 
 test('the first browser that opens a link keeps it; another one is turned away', async () => {
   const { link, browser } = await opened();
-  assert.equal((await openInBrowser(house, link)).answer.body.code, 'operate.link_elsewhere');
-  assert.equal((await openInBrowser(house, link, browser.cookie)).answer.status, 200, 'the first one may come back');
-  const many = await house.link({ many_browsers: true });
-  assert.equal((await openInBrowser(house, many)).answer.status, 200);
-  assert.equal((await openInBrowser(house, many)).answer.status, 200);
+  assert.equal((await openInBrowser(setup, link)).answer.body.code, 'operate.link_elsewhere');
+  assert.equal((await openInBrowser(setup, link, browser.cookie)).answer.status, 200, 'the first one may come back');
+  const many = await setup.link({ many_browsers: true });
+  assert.equal((await openInBrowser(setup, many)).answer.status, 200);
+  assert.equal((await openInBrowser(setup, many)).answer.status, 200);
 });
 
 test('two browsers that open a link at the same moment: one gets it', async () => {
-  const link = await house.link();
-  const answers = await Promise.all([1, 2, 3, 4].map(() => openInBrowser(house, link)));
+  const link = await setup.link();
+  const answers = await Promise.all([1, 2, 3, 4].map(() => openInBrowser(setup, link)));
   assert.deepEqual(answers.map(({ answer }) => answer.status).toSorted(), [200, 409, 409, 409]);
 });
 
 test('a revoked or expired link ends at once, also for the browser that has it open', async () => {
   const { link, browser } = await opened();
   assert.equal((await browser.call('GET', '')).status, 200);
-  assert.equal((await house.operator('DELETE', `/onboarding-links/${link.linkId}`)).status, 200);
+  assert.equal((await setup.operator('DELETE', `/onboarding-links/${link.linkId}`)).status, 200);
   const ended = await browser.call('GET', '');
   assert.deepEqual(
     [ended.status, ended.body.code, ended.body.detail],
     [410, 'operate.link_ended', 'The link is revoked.'],
   );
   assert.equal((await browser.call('POST', '/secret')).status, 410);
-  assert.equal((await openInBrowser(house, link, browser.cookie)).answer.status, 410);
+  assert.equal((await openInBrowser(setup, link, browser.cookie)).answer.status, 410);
   const old = await opened();
-  await house.service.runtime.pool.query(`update onboarding_links set expires_at = now() where link_id = $1`, [
+  await setup.service.runtime.pool.query(`update onboarding_links set expires_at = now() where link_id = $1`, [
     old.link.linkId,
   ]);
   assert.equal((await old.browser.call('GET', '')).body.detail, 'The link is expired.');
@@ -53,13 +53,13 @@ test('a revoked or expired link ends at once, also for the browser that has it o
 
 test('no token of the API can act as a partner', async () => {
   const { link } = await opened();
-  const answer = await house.operator('GET', `/onboarding/${link.linkId}`);
+  const answer = await setup.operator('GET', `/onboarding/${link.linkId}`);
   assert.equal(answer.status, 401);
 });
 
 test('a request that changes something needs the header that another site cannot send', async () => {
   const { link, browser } = await opened();
-  const at = `${house.service.url}/api/v1/onboarding/${link.linkId}/secret`;
+  const at = `${setup.service.url}/api/v1/onboarding/${link.linkId}/secret`;
   assert.equal((await ask(at, 'POST', {}, { cookie: browser.cookie })).status, 403);
 });
 
@@ -97,7 +97,7 @@ test('a connector that other brands use is not changed by a partner', async () =
   const put = await browser.call('POST', '/pull', { base_url: 'http://127.0.0.1:1', auth: { type: 'none' }, list });
   assert.equal(put.status, 200);
   assert.equal(
-    JSON.stringify((await house.operator('GET', '/documents/connector/shared')).body).includes('/mine'),
+    JSON.stringify((await setup.operator('GET', '/documents/connector/shared')).body).includes('/mine'),
     false,
   );
 });
@@ -105,7 +105,7 @@ test('a connector that other brands use is not changed by a partner', async () =
 test('a partner learns of no other brand here', async () => {
   const list = { method: 'GET', path: '/list', from: 'a', to: 'b' };
   const form = { base_url: 'http://127.0.0.1:1/same', auth: { type: 'bearer', token: 'one-account' }, list };
-  const { runtime } = house.service;
+  const { runtime } = setup.service;
   const { browser } = await opened({ integration: 'shared', asks: ['pull'] });
   assert.equal((await browser.call('POST', '/pull', form)).status, 200);
   await editOrThrow(runtime, 'integration', 'secretive', 'test', (yaml) => yaml.set('brand_id', 'SHA01'));
@@ -125,9 +125,9 @@ test('a link that asks for one way cannot use the other, and no link changes a c
   const pull = await opened({ integration: 'shared', asks: ['pull'] });
   for (const at of ['/secret', '/sample', '/retry-test'])
     assert.equal((await pull.browser.call('POST', at)).status, 403, at);
-  await house.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true, deliver: [] });
+  await setup.operator('POST', `/onboarding-links/${pull.link.linkId}/approve`, { anyway: true, deliver: [] });
   // Paused again later, by the operator, for another reason.
-  const { runtime } = house.service;
+  const { runtime } = setup.service;
   await editOrThrow(runtime, 'integration', 'shared', 'test', (yaml) => yaml.set('paused', true));
   assert.equal((await pull.browser.call('POST', '/pull', form)).status, 409);
   assert.equal((await pull.browser.call('POST', '/test')).status, 409);
@@ -141,8 +141,8 @@ test('secrets are in no answer, document, file or audit entry', async () => {
   assert.equal((await browser.call('POST', '/pull', { base_url: 'http://127.0.0.1:1', auth, list })).status, 200);
   const tested = await browser.call('POST', '/test');
   const view = await browser.call('GET', '');
-  const document = await house.operator('GET', '/documents/integration/harbour');
-  const audit = await listAudit(house.service.runtime.pool, { limit: 500 });
+  const document = await setup.operator('GET', '/documents/integration/harbour');
+  const audit = await listAudit(setup.service.runtime.pool, { limit: 500 });
   const everything = JSON.stringify([tested.body, view.body, document.body, audit]);
   for (const hidden of [secret, auth.password]) assert.equal(everything.includes(hidden), false);
   assert.ok(audit.some(({ action, actor }) => action === 'partner.pull' && actor === 'Harbour PMS (onboarding)'));
@@ -150,7 +150,7 @@ test('secrets are in no answer, document, file or audit entry', async () => {
 
 test('each browser of a link has a rate of its own', async () => {
   const { link, browser } = await opened({ many_browsers: true });
-  const { browser: other } = await openInBrowser(house, link);
+  const { browser: other } = await openInBrowser(setup, link);
   const answers = await Promise.all(Array.from({ length: 80 }, () => browser.call('GET', '')));
   assert.ok(answers.some(({ status }) => status === 429));
   assert.ok(answers.some(({ status }) => status === 200));
@@ -161,8 +161,8 @@ test('each browser of a link has a rate of its own', async () => {
 
 test('a partner’s browser can call the routes of its own link and no others', async () => {
   const { browser } = await opened();
-  const other = await house.link({ integration: 'secretive' });
-  const { runtime, url } = house.service;
+  const other = await setup.link({ integration: 'secretive' });
+  const { runtime, url } = setup.service;
   const routes = apiRoutes(openApi(runtime)).filter(({ role }) => role !== 'public');
   assert.ok(routes.length > 100);
   for (const { method, path } of routes) {
@@ -179,9 +179,9 @@ test('a partner’s browser can call the routes of its own link and no others', 
 });
 
 test('a guessed token or link id is refused, and guesses are slowed down', async () => {
-  const link = await house.link();
+  const link = await setup.link();
   const guess = (linkId: string, token: string) =>
-    ask(`${house.service.url}/api/v1/onboarding/${linkId}/open`, 'POST', { token });
+    ask(`${setup.service.url}/api/v1/onboarding/${linkId}/open`, 'POST', { token });
   const wrong = await guess(link.linkId, 'x'.repeat(43));
   const unknown = await guess('onb_00000000000000000000', link.token);
   assert.deepEqual([wrong.status, wrong.body.detail], [unknown.status, unknown.body.detail], 'no oracle');
@@ -190,5 +190,5 @@ test('a guessed token or link id is refused, and guesses are slowed down', async
   assert.ok(answers.every(({ status }) => [401, 429].includes(status)));
   assert.equal((await guess(link.linkId, 'y'.repeat(43))).status, 429);
   // A valid browser is not locked out by them, and neither is its operator.
-  assert.equal((await house.operator('GET', '/onboarding-links')).status, 200);
+  assert.equal((await setup.operator('GET', '/onboarding-links')).status, 200);
 });

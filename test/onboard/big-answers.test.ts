@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { fetchSample } from '../../src/operator/operations/fetch-sample.ts';
 import { readSample } from '../../src/operator/operations/read-sample.ts';
 import type { IntegrationName } from '../../src/terms.ts';
-import { type House, openHouse, openInBrowser } from './support.ts';
+import { openInBrowser, openSetup, type Setup } from './support.ts';
 
 /** A partner whose list ignores the days: everything it has, in one answer. */
 const row = (i: number) => ({
@@ -17,11 +17,11 @@ const row = (i: number) => ({
   remark: 'x'.repeat(900),
 });
 const list = `{"reservations":[${Array.from({ length: 10_000 }, (_, i) => JSON.stringify(row(i))).join(',')}]}`;
-const exact = list.replace(/"price":[^,]*/, '"price":12345678901234567.25');
+const exact = list.replace(/"price":[^,]*/, '"price":12345678901234567.25,"note":"VI4111111111111111"');
 const deep = `{"a":${'['.repeat(70)}${']'.repeat(70)},"b":"${'x'.repeat(600_000)}"}`;
 const wide = `{${Array.from({ length: 40_000 }, (_, i) => `"key ${i}":"${'x'.repeat(120)}"`).join(',')}}`;
 
-let house: House;
+let setup: Setup;
 let answer = exact;
 let hold: Promise<unknown> | undefined;
 const api = createServer(async (_, response) => {
@@ -30,20 +30,20 @@ const api = createServer(async (_, response) => {
 });
 let base_url: string;
 before(async () => {
-  house = await openHouse();
+  setup = await openSetup();
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
 });
 after(async () => {
   api.closeAllConnections();
   api.close();
-  await house.stop();
+  await setup.stop();
 });
 
 async function connected(integration: string) {
   const brand = { brand_id: integration, timezone: 'Europe/Lisbon', deliver: [] };
-  const link = await house.link({ integration, asks: ['pull'], brand });
-  const { browser } = await openInBrowser(house, link);
+  const link = await setup.link({ integration, asks: ['pull'], brand });
+  const { browser } = await openInBrowser(setup, link);
   const form = {
     base_url: `${base_url}/${integration}`,
     auth: { type: 'none' },
@@ -53,15 +53,16 @@ async function connected(integration: string) {
   return browser;
 }
 
-test('a sample of a big answer has the beginning of each list, with every digit', async () => {
+test('a sample of a big answer has the beginning of each list, with every digit and without card numbers', async () => {
   const browser = await connected('big');
   assert.ok(exact.length > 8 * 1024 * 1024);
-  const fetched = await fetchSample(house.service.runtime, 'big' as IntegrationName);
+  const fetched = await fetchSample(setup.service.runtime, 'big' as IntegrationName);
   assert.equal(fetched.kind, 'page');
   if (fetched.kind !== 'page') return;
   const { reservations } = JSON.parse(fetched.sample);
   assert.equal(reservations.length, 200);
   assert.equal(reservations[0].price, '12345678901234567.25');
+  assert.equal(reservations[0].note, 'VI[card 1111]');
   const tested = await browser.call('POST', '/test');
   assert.equal(tested.status, 200);
   // The list of one day is not read beyond what one page of a day may have.

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkConformance } from '../../src/operator/operations/conformance.ts';
 import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
-import { type House, openHouse, openInBrowser } from './support.ts';
+import { openInBrowser, openSetup, type Setup } from './support.ts';
 import { type Faults, startUnseenSystem } from './unseen-system.ts';
 
-let house: House;
+let setup: Setup;
 before(async () => {
-  house = await openHouse();
+  setup = await openSetup();
 });
-after(() => house.stop());
+after(() => setup.stop());
 
 const list = { method: 'GET', path: '/v2/bookings', from: 'arrivalFrom', to: 'arrivalTo' };
 
@@ -18,7 +18,7 @@ async function checked(name: string, faults: Faults, edit: (name: string) => Pro
   const system = await startUnseenSystem(faults);
   try {
     const brand = { brand_id: name, timezone: 'Europe/Lisbon', deliver: [] };
-    const { browser } = await openInBrowser(house, await house.link({ integration: name, asks: ['pull'], brand }));
+    const { browser } = await openInBrowser(setup, await setup.link({ integration: name, asks: ['pull'], brand }));
     const auth = { type: 'bearer', token: system.token };
     await browser.call('POST', '/pull', { base_url: system.url, auth, list });
     const { body } = await browser.call('POST', '/test');
@@ -97,7 +97,7 @@ test('wrong dates that are accepted are named, and do not keep the partner from 
 
 test('the check keeps the rate of the brand', async () => {
   const { requests } = await checked('slow-hotel', {}, (name) =>
-    editOrThrow(house.service.runtime, 'integration', name, 'Ada', (yaml) =>
+    editOrThrow(setup.service.runtime, 'integration', name, 'Ada', (yaml) =>
       yaml.setIn(['pull', 'rate'], yaml.createNode({ requests: 1, per: '1s', burst: 1 })),
     ),
   );
@@ -109,15 +109,15 @@ test('a check whose page is closed ends early and can be made again', async () =
   const system = await startUnseenSystem();
   try {
     const brand = { brand_id: 'LEFT01', timezone: 'Europe/Lisbon', deliver: [] };
-    const link = await house.link({ integration: 'left-hotel', asks: ['pull'], brand });
-    const { browser } = await openInBrowser(house, link);
+    const link = await setup.link({ integration: 'left-hotel', asks: ['pull'], brand });
+    const { browser } = await openInBrowser(setup, link);
     await browser.call('POST', '/pull', { base_url: system.url, auth: { type: 'bearer', token: system.token }, list });
     await browser.call('POST', '/test');
     const leaving = new AbortController();
     const leave = async (count: number) => (count === 3 ? leaving.abort() : undefined);
     const name = 'left-hotel' as Parameters<typeof checkConformance>[1];
     assert.equal(
-      await checkConformance(house.service.runtime, name, leave, leaving.signal),
+      await checkConformance(setup.service.runtime, name, leave, leaving.signal),
       undefined,
       'no half verdict',
     );

@@ -3,27 +3,27 @@ import { after, before, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
-import { type House, openHouse } from './support.ts';
+import { openSetup, type Setup } from './support.ts';
 
 /** A partner whose API is opened by consent: its authorization server shows a page on which somebody allows or denies. */
-let house: House;
+let setup: Setup;
 let partner: Simulator;
 before(async () => {
   if (skip) return;
-  house = await openHouse();
+  setup = await openSetup();
   const auth = { type: 'oauth2', clientId: 'innbound', clientSecret: 'between us' } as const;
   partner = await startSimulator({ seed: 3, reservations: 200, auth });
 });
 after(async () => {
   await closeBrowser();
-  await house?.stop();
+  await setup?.stop();
   await partner?.stop();
 });
 
 /** The page of a new brand, with its form saved and access not granted yet. */
 async function connected(t: TestContext, integration: string, language: 'en' | 'de' = 'en'): Promise<Page> {
   const brand = { brand_id: 'OAU01', timezone: 'Europe/Lisbon', deliver: [] };
-  const { page } = await openBrowser(t, (await house.link({ integration, asks: ['pull'], brand, language })).url);
+  const { page } = await openBrowser(t, (await setup.link({ integration, asks: ['pull'], brand, language })).url);
   await page.locator('.form input[type=url]').fill(partner.baseUrl);
   await page.locator('.form select').first().selectOption('oauth2, authorization_code');
   const texts = page.locator('.form > label > input');
@@ -55,7 +55,7 @@ test('consent, code, token, first pull: the partner comes back to the same page,
   await page.getByText('It works').waitFor();
   assert.equal(await address(page), own, 'nothing of the consent stays in the address');
   await page.getByRole('heading', { name: 'How your API behaves' }).waitFor();
-  assert.equal((await house.operator('GET', '/onboarding-links')).body.items[0].is_complete, true);
+  assert.equal((await setup.operator('GET', '/onboarding-links')).body.items[0].is_complete, true);
   await page.getByRole('button', { name: 'Replace them' }).click();
   assert.equal(await page.getByLabel('How we sign in').inputValue(), 'oauth2, authorization_code');
 });
@@ -76,7 +76,7 @@ test('a forged or repeated answer grants nothing and leads nowhere', { skip }, a
   await page.getByRole('button', { name: 'Grant access' }).click();
   const state = new URL((await consented).url()).searchParams.get('state') ?? '';
   const answer = (given: string, code: string) =>
-    fetch(`${house.service.url}/oauth/callback?state=${given}&code=${code}`, { redirect: 'manual' });
+    fetch(`${setup.service.url}/oauth/callback?state=${given}&code=${code}`, { redirect: 'manual' });
   const forged = await answer('guessed', 'stolen');
   assert.deepEqual([forged.status, forged.headers.get('location')], [400, null]);
   assert.match(await forged.text(), /Access was not granted/);
@@ -91,8 +91,8 @@ test('consent that comes after the approval changes nothing of the live brand', 
   const page = await connected(t, 'late');
   await page.getByRole('button', { name: 'Grant access' }).click();
   await page.getByRole('button', { name: 'Allow' }).waitFor();
-  const { items } = (await house.operator('GET', '/onboarding-links?integration=late')).body;
-  const approved = await house.operator('POST', `/onboarding-links/${items[0].link_id}/approve`, {
+  const { items } = (await setup.operator('GET', '/onboarding-links?integration=late')).body;
+  const approved = await setup.operator('POST', `/onboarding-links/${items[0].link_id}/approve`, {
     anyway: true,
     deliver: [],
   });
@@ -100,7 +100,7 @@ test('consent that comes after the approval changes nothing of the live brand', 
   const answered = page.waitForResponse((one) => one.url().includes('/oauth/callback'));
   await page.getByRole('button', { name: 'Allow' }).click();
   assert.match((await answered).headers().location ?? '', /access=refused$/);
-  const { rows } = await house.service.runtime.pool.query(
+  const { rows } = await setup.service.runtime.pool.query(
     `select from partner_accounts where integration = 'late' and access is not null`,
   );
   assert.equal(rows.length, 0);

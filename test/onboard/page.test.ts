@@ -12,18 +12,18 @@ import { errors } from '../../src/errors.ts';
 import { createSignIn } from '../../src/operator/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
-import { event, type House, openHouse, send } from './support.ts';
+import { event, openSetup, type Setup, send } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
-let house: House;
+let setup: Setup;
 let system: UnseenSystem;
 before(async () => {
   if (skip) return;
-  [house, system] = [await openHouse(), await startUnseenSystem()];
+  [setup, system] = [await openSetup(), await startUnseenSystem()];
 });
 after(async () => {
   await closeBrowser();
-  await house?.stop();
+  await setup?.stop();
   await system?.stop();
 });
 
@@ -52,7 +52,7 @@ const verdict = async (page: Page, id: string, headline: RegExp) => {
 test('a developer who knows only the page connects events and an unseen API; the operator only approves', {
   skip,
 }, async (t) => {
-  const link = await house.link(brand('trial-hotel'));
+  const link = await setup.link(brand('trial-hotel'));
   const { page, complaints } = await openBrowser(t, link.url);
   await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
   assert.equal(new URL(page.url()).hash, '', 'the token is not in the address any more');
@@ -130,31 +130,31 @@ test('a developer who knows only the page connects events and an unseen API; the
   await row.getByText('This is the rate code.').waitFor();
 
   // The checklist is complete, and the partner is ready.
-  await page.getByText('Everything is shown.').waitFor();
+  await page.getByText('Everything has been shown.').waitFor();
   await page.getByRole('button', { name: 'We are ready' }).click();
   await page.getByText('You said that you are ready').waitFor();
 
   // The operator looks and approves in the console.
-  const { path: signIn } = await createSignIn(house.service.runtime, { name: 'Ada', by: 'test' });
-  const desk = await openBrowser(t, `${house.service.url}${signIn}`);
-  await desk.page.getByRole('link', { name: 'Integrations' }).first().waitFor();
-  await desk.page.goto(`${house.service.url}/integrations/trial-hotel?tab=onboarding`);
-  await desk.page.getByText('Ready: waits for you').waitFor();
-  await desk.page.getByRole('button', { name: 'Harbour PMS' }).click();
-  await desk.page.getByText('Changes of the connector trial-hotel').click();
-  await desk.page.getByText('rate_code: ratePlanCode').waitFor();
-  await picture(desk.page, 'console-onboarding');
-  await desk.page.getByLabel('Answer').fill('Thank you, welcome.');
-  await desk.page.getByRole('button', { name: 'Send' }).click();
+  const { path: signIn } = await createSignIn(setup.service.runtime, { name: 'Ada', by: 'test' });
+  const operator = await openBrowser(t, `${setup.service.url}${signIn}`);
+  await operator.page.getByRole('link', { name: 'Integrations' }).first().waitFor();
+  await operator.page.goto(`${setup.service.url}/integrations/trial-hotel?tab=onboarding`);
+  await operator.page.getByText('Ready: waits for you').waitFor();
+  await operator.page.getByRole('button', { name: 'Harbour PMS' }).click();
+  await operator.page.getByText('Changes of the connector trial-hotel').click();
+  await operator.page.getByText('rate_code: ratePlanCode').waitFor();
+  await picture(operator.page, 'console-onboarding');
+  await operator.page.getByLabel('Answer').fill('Thank you, welcome.');
+  await operator.page.getByRole('button', { name: 'Send' }).click();
   await page.getByText('Thank you, welcome.').first().waitFor();
-  await desk.page.getByRole('button', { name: 'Look and approve …' }).click();
-  await desk.page.getByRole('heading', { name: '3 bookings as they will be delivered' }).waitFor();
-  await desk.page.getByText('Delivers to lake, in preview until you release it.').waitFor();
-  await desk.page.getByRole('button', { name: 'Approve: go live' }).click();
-  await desk.page.getByText('For lake they wait until you release them.').waitFor();
+  await operator.page.getByRole('button', { name: 'Look and approve …' }).click();
+  await operator.page.getByRole('heading', { name: '3 bookings as they will be delivered' }).waitFor();
+  await operator.page.getByText('Delivers to lake, in preview until you release it.').waitFor();
+  await operator.page.getByRole('button', { name: 'Approve: go live' }).click();
+  await operator.page.getByText('For lake they wait until you release them.').waitFor();
 
   await page.getByText('The hotel is live').first().waitFor();
-  await page.getByText('complete · 70 bookings').waitFor({ timeout: 60_000 });
+  await page.getByText('complete · bookings: 70').waitFor({ timeout: 60_000 });
   assert.equal((await send(url, secret, event('live', 'reservation.created'))).status, 202);
   await send(url, 'x'.repeat(40), event('live', 'reservation.created'));
   await page.locator('.problems').getByText('wrong signature').waitFor();
@@ -163,7 +163,7 @@ test('a developer who knows only the page connects events and an unseen API; the
 
 test('the page works on a phone, without a sideways scroll, for everybody', { skip }, async (t) => {
   for (const scheme of ['light', 'dark'] as const) {
-    const link = await house.link(brand(`phone-${scheme}`));
+    const link = await setup.link(brand(`phone-${scheme}`));
     const { page, complaints } = await openBrowser(t, link.url, { phone: true, scheme });
     await page.getByRole('button', { name: 'Show the secret' }).click();
     await page.getByRole('button', { name: 'Show me a good one' }).click();
@@ -204,7 +204,7 @@ test('the link chooses the language', { skip }, async (t) => {
     ['es', 'Conectar HAR01'],
     ['fr', 'Connecter HAR01'],
   ] as const) {
-    const link = await house.link({ ...brand(`speaks-${language}`), language });
+    const link = await setup.link({ ...brand(`speaks-${language}`), language });
     const { page } = await openBrowser(t, link.url);
     await page.getByRole('heading', { name: title }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.lang'), language);
@@ -215,7 +215,7 @@ test('the link chooses the language', { skip }, async (t) => {
 test('everything that the page says is in its language, also about mistakes', { skip }, async (t) => {
   const faulty = await startUnseenSystem({ repeats: true, anyDates: true });
   try {
-    const link = await house.link({ ...brand('faults-in-german'), language: 'de' });
+    const link = await setup.link({ ...brand('faults-in-german'), language: 'de' });
     const { page } = await openBrowser(t, link.url);
     await page.getByRole('heading', { name: 'HAR01 anbinden' }).waitFor();
     const said = new Set<string>();
@@ -294,24 +294,24 @@ test('everything that the page says is in its language, also about mistakes', { 
 });
 
 test('bad, expired, revoked and borrowed links get a clear page', { skip }, async (t) => {
-  const link = await house.link(brand('closed-hotel'));
+  const link = await setup.link(brand('closed-hotel'));
   const title = async (url: string) => textOf((await openBrowser(t, url)).page.getByRole('heading'));
-  assert.equal(await title(`${house.service.url}/connect/onb_nothing#${'x'.repeat(43)}`), 'This link is not valid');
-  assert.equal(await title(`${house.service.url}/connect/${link.linkId}`), 'This link is not valid');
+  assert.equal(await title(`${setup.service.url}/connect/onb_nothing#${'x'.repeat(43)}`), 'This link is not valid');
+  assert.equal(await title(`${setup.service.url}/connect/${link.linkId}`), 'This link is not valid');
   const { page } = await openBrowser(t, link.url);
   await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
   assert.equal(await title(link.url), 'This link is in use in another browser');
   await page.reload();
   await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
-  await house.operator('DELETE', `/onboarding-links/${link.linkId}`);
+  await setup.operator('DELETE', `/onboarding-links/${link.linkId}`);
   await page.getByRole('heading', { name: 'This link was withdrawn' }).waitFor();
   assert.equal(await title(link.url), 'This link was withdrawn');
 });
 
 test('a page that is open when its link ends says why, in its language, whatever is clicked', { skip }, async (t) => {
   const expire = (linkId: string) =>
-    house.service.runtime.pool.query('update onboarding_links set expires_at = now() where link_id = $1', [linkId]);
-  const link = await house.link({ ...brand('ending-hotel'), language: 'de' });
+    setup.service.runtime.pool.query('update onboarding_links set expires_at = now() where link_id = $1', [linkId]);
+  const link = await setup.link({ ...brand('ending-hotel'), language: 'de' });
   const { page } = await openBrowser(t, link.url);
   await page.getByRole('button', { name: 'Geheimnis zeigen' }).click();
   const secret = await shownSecret(page);
@@ -324,7 +324,7 @@ test('a page that is open when its link ends says why, in its language, whatever
   await page.getByRole('heading', { name: 'Dieser Link ist abgelaufen' }).waitFor();
   assert.equal((await page.content()).includes(secret), false);
 
-  const resting = await house.link({ ...brand('resting-hotel'), language: 'fr' });
+  const resting = await setup.link({ ...brand('resting-hotel'), language: 'fr' });
   const { page: other } = await openBrowser(t, 'about:blank#').then(async (look) => {
     await look.page.clock.install();
     await look.page.goto(resting.url);
@@ -338,7 +338,7 @@ test('a page that is open when its link ends says why, in its language, whatever
 });
 
 test('a page left open rests, and has no secret on it', { skip }, async (t) => {
-  const link = await house.link(brand('sleepy-hotel'));
+  const link = await setup.link(brand('sleepy-hotel'));
   const { page } = await openBrowser(t, 'about:blank#').then(async (look) => {
     await look.page.clock.install();
     await look.page.goto(link.url);
@@ -359,7 +359,7 @@ test('a page left open rests, and has no secret on it', { skip }, async (t) => {
 });
 
 test('the page is small, and has strict headers', { skip }, async (t) => {
-  const { page, requested } = await openBrowser(t, (await house.link(brand('small-hotel'))).url);
+  const { page, requested } = await openBrowser(t, (await setup.link(brand('small-hotel'))).url);
   await page.getByRole('heading', { name: 'Connect HAR01' }).waitFor();
   const assets = requested.filter((one) => one.startsWith('/assets/'));
   assert.ok(assets.length > 0 && assets.length < readdirSync(path.join(consoleDist, 'assets')).length / 4);

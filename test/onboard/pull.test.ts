@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { editOrThrow } from '../../src/operator/operations/onboarding.ts';
-import { type House, openHouse, openInBrowser } from './support.ts';
+import { openInBrowser, openSetup, type Setup } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
-let house: House;
+let setup: Setup;
 let system: UnseenSystem;
 before(async () => {
-  [house, system] = [await openHouse(), await startUnseenSystem()];
+  [setup, system] = [await openSetup(), await startUnseenSystem()];
 });
 after(async () => {
-  await house.stop();
+  await setup.stop();
   await system.stop();
 });
 
@@ -19,7 +19,7 @@ const states = (checks: { id: string; state: string }[]) =>
   Object.fromEntries(checks.map(({ id, state }) => [id, state]));
 
 test('a partner connects a system that nobody has described, and sees what we read', async () => {
-  const { browser } = await openInBrowser(house, await house.link({ asks: ['pull'] }));
+  const { browser } = await openInBrowser(setup, await setup.link({ asks: ['pull'] }));
   const view = async () => (await browser.call('GET', '')).body;
   assert.deepEqual((await view()).pull, {
     may_edit: true,
@@ -68,10 +68,10 @@ test('a partner connects a system that nobody has described, and sees what we re
     'pull.errors': 'missing',
   });
   assert.partialDeepStrictEqual((await view()).pull.list.paging, { type: 'cursor', cursor: 'query.cursor' });
-  const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from records');
+  const { rows } = await setup.service.runtime.pool.query('select count(*)::int as n from records');
   assert.deepEqual(rows, [{ n: 0 }], 'nothing was stored');
 
-  await editOrThrow(house.service.runtime, 'connector', 'harbour', 'Ada', (yaml) => {
+  await editOrThrow(setup.service.runtime, 'connector', 'harbour', 'Ada', (yaml) => {
     yaml.set('unknown_status', 'other');
     yaml.setIn(['map', 'status'], { const: 'ZZ' });
   });
@@ -84,8 +84,8 @@ test('a partner connects a system that nobody has described, and sees what we re
 });
 
 test('what an operator corrects in the mapping stays when the partner saves the same form again', async () => {
-  const { browser } = await openInBrowser(house, await house.link({ asks: ['pull'] }));
-  const { runtime } = house.service;
+  const { browser } = await openInBrowser(setup, await setup.link({ asks: ['pull'] }));
+  const { runtime } = setup.service;
   await editOrThrow(runtime, 'connector', 'harbour', 'Ada', (yaml) => yaml.setIn(['map', 'source'], 'guest.mail'));
   const mapped = () => runtime.active().integrations.get('harbour')?.connector.body.map?.source;
   await browser.call('POST', '/pull', { base_url: system.url, list });
@@ -96,16 +96,16 @@ test('what an operator corrects in the mapping stays when the partner saves the 
 });
 
 test('ready, approved, live: the first backfill begins, and the partner sees it', async () => {
-  const link = await house.link({ asks: ['pull'] });
-  const { browser } = await openInBrowser(house, link);
+  const link = await setup.link({ asks: ['pull'] });
+  const { browser } = await openInBrowser(setup, link);
   assert.equal((await browser.call('POST', '/ready')).body.code, 'operate.not_ready');
   await browser.call('POST', '/test');
   assert.equal((await browser.call('POST', '/check')).status, 200);
   assert.equal((await browser.call('POST', '/ready')).status, 200);
-  const shown = (await house.operator('GET', `/onboarding-links/${link.linkId}`)).body;
+  const shown = (await setup.operator('GET', `/onboarding-links/${link.linkId}`)).body;
   assert.equal(shown.is_complete, true);
   assert.ok(shown.connector.now >= shown.connector.before);
-  const approved = await house.operator('POST', `/onboarding-links/${link.linkId}/approve`, {
+  const approved = await setup.operator('POST', `/onboarding-links/${link.linkId}/approve`, {
     past_days: 3,
     future_days: 14,
   });
@@ -129,12 +129,12 @@ test('ready, approved, live: the first backfill begins, and the partner sees it'
 });
 
 test('access by consent is asked for on the same page', async () => {
-  const link = await house.link({
+  const link = await setup.link({
     integration: 'oauth-hotel',
     asks: ['pull'],
     brand: { brand_id: 'OAU01', timezone: 'Europe/Madrid', deliver: [] },
   });
-  const { browser } = await openInBrowser(house, link);
+  const { browser } = await openInBrowser(setup, link);
   const auth = {
     type: 'oauth2',
     grant: 'authorization_code',
@@ -149,12 +149,12 @@ test('access by consent is asked for on the same page', async () => {
 });
 
 test('both sides comment, and a partner confirms fields', async () => {
-  const link = await house.link({ asks: ['pull'] });
-  const { browser } = await openInBrowser(house, link);
+  const link = await setup.link({ asks: ['pull'] });
+  const { browser } = await openInBrowser(setup, link);
   await browser.call('POST', '/comment', { about: 'field rooms.rate_code', text: 'This is the rate code.' });
   await browser.call('POST', '/comment', { about: 'field check_in', text: '' });
   assert.equal((await browser.call('POST', '/comment', { about: '', text: ' ' })).status, 422);
-  await house.operator(
+  await setup.operator(
     'POST',
     `/onboarding-links/${link.linkId}/comments`,
     { about: 'field rooms.rate_code', text: 'Thank you.' },

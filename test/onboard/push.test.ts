@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { addressFor } from '../../src/operator/operations/endpoints.ts';
-import { ask, event, type House, openHouse, openInBrowser, send } from './support.ts';
+import { ask, event, openInBrowser, openSetup, type Setup, send } from './support.ts';
 
-let house: House;
+let setup: Setup;
 let secret: string;
 before(async () => {
-  house = await openHouse();
-  const { browser } = await openInBrowser(house, await house.link({ asks: ['push'] }));
+  setup = await openSetup();
+  const { browser } = await openInBrowser(setup, await setup.link({ asks: ['push'] }));
   secret = (await browser.call('POST', '/secret')).body.secret;
 });
-after(() => house.stop());
+after(() => setup.stop());
 
 const partner = async () => {
-  const { browser } = await openInBrowser(house, await house.link({ asks: ['push'] }));
+  const { browser } = await openInBrowser(setup, await setup.link({ asks: ['push'] }));
   const view = async () => (await browser.call('GET', '')).body;
   return { browser, view, url: (await view()).push.url as string };
 };
@@ -29,7 +29,7 @@ test('the brand’s own address rehearses: it answers as usual, reports, and sto
     200,
     'a duplicate is recognized',
   );
-  const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from events');
+  const { rows } = await setup.service.runtime.pool.query('select count(*)::int as n from events');
   assert.deepEqual(rows, [{ n: 0 }]);
   const shown = await view();
   const [latest] = shown.push.requests;
@@ -122,25 +122,25 @@ test('a new secret leaves the earlier one valid for a while', async () => {
 test('live again: after approval the same address stores events', async () => {
   const { browser, url } = await partner();
   const id = browser.cookie.split('=')[0]?.replace('innbound_', '');
-  const early = await house.operator('POST', `/onboarding-links/${id}/approve`, {});
+  const early = await setup.operator('POST', `/onboarding-links/${id}/approve`, {});
   assert.equal(early.body.code, 'operate.not_ready');
-  assert.equal((await house.operator('POST', `/onboarding-links/${id}/approve`, { anyway: true })).status, 200);
+  assert.equal((await setup.operator('POST', `/onboarding-links/${id}/approve`, { anyway: true })).status, 200);
   assert.equal((await send(url, secret, event('live-1', 'reservation.created'))).status, 202);
-  const { rows } = await house.service.runtime.pool.query('select count(*)::int as n from events');
+  const { rows } = await setup.service.runtime.pool.query('select count(*)::int as n from events');
   assert.deepEqual(rows, [{ n: 1 }]);
   const { state, health, push } = (await browser.call('GET', '')).body;
   assert.equal(state, 'live');
   assert.ok(health.last_event_at);
   assert.equal(push.is_rehearsal, false);
   assert.notEqual(push.test_url, url);
-  const source = (await house.operator('GET', '/documents/integration/harbour')).body;
+  const source = (await setup.operator('GET', '/documents/integration/harbour')).body;
   assert.match(JSON.stringify(source), /comments stay/);
 });
 
 test('a brand that is live already stays live when a link is made for it', async () => {
-  const { runtime } = house.service;
+  const { runtime } = setup.service;
   const { url } = await addressFor(runtime, 'harbour');
-  await house.link({ asks: ['push'] });
+  await setup.link({ asks: ['push'] });
   assert.equal((await ask(url, 'POST', {})).status, 401);
   assert.equal(runtime.active().integrations.get('harbour')?.body.push.sandbox, false);
 });

@@ -6,7 +6,7 @@ import { transaction } from '../../src/core/store/db/pool.ts';
 import { linkRefusal, stateOf } from '../../src/operator/onboard/states.ts';
 import { comment, goLive, holdLink } from '../../src/operator/operations/onboarding.ts';
 import { findLink } from '../../src/operator/store/onboarding.ts';
-import { type House, openHouse, openInBrowser } from './support.ts';
+import { openInBrowser, openSetup, type Setup } from './support.ts';
 
 const never = { revoked_at: null, is_expired: false, live_at: null, ready_at: null };
 const at = new Date();
@@ -33,7 +33,7 @@ test('a link has five states, and each says who may do what', () => {
 });
 
 describe('against a partner that is faster than the operator', () => {
-  let house: House;
+  let setup: Setup;
   let hold: Promise<unknown> | undefined;
   /** The partner's API: one booking today, in a form that the proposal understands. */
   const api = createServer(async (_, response) => {
@@ -52,14 +52,14 @@ describe('against a partner that is faster than the operator', () => {
   });
   let base_url: string;
   before(async () => {
-    house = await openHouse();
+    setup = await openSetup();
     await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
     base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   });
   after(async () => {
     api.closeAllConnections();
     api.close();
-    await house.stop();
+    await setup.stop();
   });
   beforeEach(() => {
     hold = undefined;
@@ -67,24 +67,24 @@ describe('against a partner that is faster than the operator', () => {
   let made = 0;
   const brand = async () => {
     const integration = `brand-${++made}`;
-    const link = await house.link({
+    const link = await setup.link({
       integration,
       asks: ['pull'],
       brand: { brand_id: `B${made}`, timezone: 'Europe/Lisbon', deliver: [] },
     });
-    const { browser } = await openInBrowser(house, link);
+    const { browser } = await openInBrowser(setup, link);
     const list = { method: 'GET', path: '/list', from: 'from', to: 'to' };
     const form = { base_url, auth: { type: 'bearer', token: 'a-token' }, list };
     assert.equal((await browser.call('POST', '/pull', form)).status, 200);
     return { integration, link, browser, form };
   };
-  const linkNow = async (id: string) => (await findLink(house.service.runtime.pool, id)) ?? assert.fail();
+  const linkNow = async (id: string) => (await findLink(setup.service.runtime.pool, id)) ?? assert.fail();
   const approval = { pastDays: 1, futureDays: 1, anyway: false, deliver: [] };
-  const connectorOf = async (name: string) => (await house.operator('GET', `/documents/connector/${name}`)).body.source;
+  const connectorOf = async (name: string) => (await setup.operator('GET', `/documents/connector/${name}`)).body.source;
 
   test('an address that changes after `ready` takes back what was shown, and `ready`', async () => {
     const { link, browser, form } = await brand();
-    const { pool } = house.service.runtime;
+    const { pool } = setup.service.runtime;
     await browser.call('POST', '/test');
     const tested = await linkNow(link.linkId);
     assert.equal(tested.pull_facts?.failure, undefined);
@@ -98,10 +98,10 @@ describe('against a partner that is faster than the operator', () => {
     const { state, checks, is_complete } = (await browser.call('GET', '')).body;
     assert.deepEqual([state, is_complete], ['preparing', false]);
     assert.ok(checks.every((one: { state: string }) => one.state === 'missing'));
-    await assert.rejects(goLive(house.service.runtime, tested, approval, 'test'), { code: 'operate.not_ready' });
+    await assert.rejects(goLive(setup.service.runtime, tested, approval, 'test'), { code: 'operate.not_ready' });
     // Also an operator's edit is another hash.
     await pool.query('update onboarding_links set ready_at = now() where link_id = $1', [link.linkId]);
-    await assert.rejects(goLive(house.service.runtime, tested, approval, 'test'), /checklist is not complete/);
+    await assert.rejects(goLive(setup.service.runtime, tested, approval, 'test'), /checklist is not complete/);
   });
 
   test('a test that is under way at the approval changes nothing of the live brand', async () => {
@@ -111,14 +111,14 @@ describe('against a partner that is faster than the operator', () => {
     const testing = browser.call('POST', '/test');
     const connections = () => new Promise<number>((resolve) => api.getConnections((_, count) => resolve(count)));
     while ((await connections()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    await goLive(house.service.runtime, await linkNow(link.linkId), { ...approval, anyway: true }, 'test');
+    await goLive(setup.service.runtime, await linkNow(link.linkId), { ...approval, anyway: true }, 'test');
     const approved = await connectorOf(integration);
     gate.resolve();
     assert.equal((await testing).status, 409);
     assert.equal(await connectorOf(integration), approved);
     assert.equal((await linkNow(link.linkId)).pull_facts, null);
     // A second approval would begin another backfill.
-    const again = await house.operator('POST', `/onboarding-links/${link.linkId}/approve`, { anyway: true });
+    const again = await setup.operator('POST', `/onboarding-links/${link.linkId}/approve`, { anyway: true });
     assert.equal(again.body.code, 'operate.forbidden');
   });
 
@@ -129,32 +129,32 @@ describe('against a partner that is faster than the operator', () => {
     ] as const) {
       const { integration, link } = await brand();
       const stale = await linkNow(link.linkId);
-      await house.service.runtime.pool.query(`update onboarding_links set ${set} where link_id = $1`, [link.linkId]);
-      const approve = goLive(house.service.runtime, stale, { ...approval, anyway: true }, 'test');
+      await setup.service.runtime.pool.query(`update onboarding_links set ${set} where link_id = $1`, [link.linkId]);
+      const approve = goLive(setup.service.runtime, stale, { ...approval, anyway: true }, 'test');
       await assert.rejects(approve, { code: 'operate.link_ended', message: `The link is ${state}.` });
-      assert.ok(house.service.runtime.active().documents.get(integration)?.body.paused, 'still paused');
-      const answer = await house.operator('POST', `/onboarding-links/${link.linkId}/comments`, { text: 'Hello?' });
+      assert.ok(setup.service.runtime.active().documents.get(integration)?.body.paused, 'still paused');
+      const answer = await setup.operator('POST', `/onboarding-links/${link.linkId}/comments`, { text: 'Hello?' });
       assert.equal(answer.body.code, 'operate.link_ended');
     }
     const { link } = await brand();
-    assert.equal((await house.operator('DELETE', `/onboarding-links/${link.linkId}`)).status, 200);
-    assert.equal((await house.operator('DELETE', `/onboarding-links/${link.linkId}`)).body.code, 'operate.link_ended');
+    assert.equal((await setup.operator('DELETE', `/onboarding-links/${link.linkId}`)).status, 200);
+    assert.equal((await setup.operator('DELETE', `/onboarding-links/${link.linkId}`)).body.code, 'operate.link_ended');
   });
 
   test('a partner that comments without end does not silence the operator, and is told', async () => {
     const { link, browser } = await brand();
-    const { runtime } = house.service;
+    const { runtime } = setup.service;
     for (let i = 0; i < 200; i++)
       await comment(runtime, link.linkId, { side: 'partner', author: 'P', about: '', text: `question ${i}` });
     assert.equal((await browser.call('POST', '/comment', { about: '', text: 'one more' })).status, 422);
-    const answer = await house.operator('POST', `/onboarding-links/${link.linkId}/comments`, { text: 'An answer.' });
+    const answer = await setup.operator('POST', `/onboarding-links/${link.linkId}/comments`, { text: 'An answer.' });
     assert.equal(answer.status, 201);
     assert.equal((await linkNow(link.linkId)).comments.at(-1)?.text, 'An answer.');
   });
 
   test('the state is asked in the transaction of the action', async () => {
     const { link } = await brand();
-    const { pool } = house.service.runtime;
+    const { pool } = setup.service.runtime;
     const order: string[] = [];
     const revoking = Promise.withResolvers<void>();
     const first = transaction(pool, async (tx) => {
@@ -164,7 +164,7 @@ describe('against a partner that is faster than the operator', () => {
       order.push('saved');
     });
     await revoking.promise;
-    await house.operator('DELETE', `/onboarding-links/${link.linkId}`).then(() => order.push('revoked'));
+    await setup.operator('DELETE', `/onboarding-links/${link.linkId}`).then(() => order.push('revoked'));
     await first;
     assert.deepEqual(order, ['saved', 'revoked']);
   });

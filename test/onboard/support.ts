@@ -18,7 +18,7 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-export interface House {
+export interface Setup {
   readonly service: Service;
   readonly dir: string;
   /** For commands on the same workspace. */
@@ -44,7 +44,7 @@ const documents: Readonly<Record<string, string>> = {
   'destinations/lake.yaml': 'destination: lake\ntype: files\npath: out\n',
 };
 
-export async function openHouse(files: Readonly<Record<string, string>> = {}): Promise<House> {
+export async function openSetup(files: Readonly<Record<string, string>> = {}): Promise<Setup> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'innbound-onboard-'));
   for (const [file, text] of Object.entries({ ...documents, ...files })) {
     await mkdir(path.dirname(path.join(dir, file)), { recursive: true });
@@ -98,8 +98,8 @@ export interface PartnerBrowser {
 }
 
 /** What the page does when the link is opened. */
-export async function openInBrowser(house: House, link: { linkId: string; token: string }, cookie = '') {
-  const at = `${house.service.url}/api/v1/onboarding/${link.linkId}`;
+export async function openInBrowser(setup: Setup, link: { linkId: string; token: string }, cookie = '') {
+  const at = `${setup.service.url}/api/v1/onboarding/${link.linkId}`;
   const answer = await ask(`${at}/open`, 'POST', { token: link.token }, cookie === '' ? {} : { cookie });
   const kept = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
   const browser: PartnerBrowser = {

@@ -61,6 +61,14 @@ test('every way to sign in has words in every language', () => {
         `${language}: ${keys}`,
       );
   }
+  // In English the schema has words for its fields, written for the operator: none may speak of the reader as of another.
+  for (const { title, fields } of authForms(schema)) {
+    assert.ok(en.codes.auth[title], title);
+    for (const { name, description } of fields) {
+      const [, words = description] = en.codes.auth[`${title}.${name}`] ?? en.codes.auth[name] ?? [];
+      assert.doesNotMatch(words, /partner/, `${title}.${name}`);
+    }
+  }
 });
 
 test('every rule of the check and every line of the checklist has words in every language', () => {

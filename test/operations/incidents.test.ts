@@ -42,10 +42,15 @@ test('alerts of one cause are one incident, with its effect, what was tried and 
   const text = 'integration: third\nconnector: hotel\nbrand_id: FAO03\ntimezone: Europe/Lisbon\ncountry: PT\n';
   const applied = await node.call('PUT', '/documents/integration/third', admin, { text });
   assert.equal(applied.status, 200, JSON.stringify(applied.body));
+  await node.runtime.pool.query(
+    `insert into dead_letters (integration, kind, fingerprint, destination, code, message, at)
+     values ('grand', 'delivery', 'R0', 'lake', 'deliver.refused', 'no', now() - interval '1 hour')`,
+  );
   await turn(condition('destination_away', '', 'lake'), ...behind);
   const seen = await read(lake.incident_id);
   assert.deepEqual([seen.severity, seen.alerts, seen.brands], ['critical', 3, ['grand', 'other']]);
   assert.equal(seen.effect.waiting, 2);
+  assert.equal(seen.effect.dead_letters, 1, 'open since before the alert');
   assert.deepEqual(
     seen.tried.map(({ action, actor }: { action: string; actor: string }) => [action, actor]),
     [['integrations.pause', 'the operator']],
@@ -90,8 +95,8 @@ test('it ends with its last alert; a cause that comes back soon continues it', a
   const ended = await read(lake.incident_id);
   assert.ok(ended.ended_at);
   assert.deepEqual(
-    [ended.brands.length, ended.alerts, ended.effect.waiting],
-    [2, 3, 0],
+    [ended.brands.length, ended.alerts, ended.effect.waiting, ended.effect.dead_letters],
+    [2, 3, 0, 0],
     'what waits now is another matter',
   );
   assert.deepEqual(await list(), []);

@@ -23,10 +23,11 @@ pull:
   syncs: { stay: { every: 60m, range: [0d, +1d] } }
 deliver: []
 `;
-  node = await apiNode(
-    '',
-    Object.fromEntries(written.map((paused, i) => [`integrations/b${i}.yaml`, document(`b${i}`, paused, i)])),
-  );
+  node = await apiNode('', {
+    'integrations/pushed.yaml':
+      'integration: pushed\nconnector: hotel\nbrand_id: pushed\ntimezone: Europe/Lisbon\npaused: true\n',
+    ...Object.fromEntries(written.map((paused, i) => [`integrations/b${i}.yaml`, document(`b${i}`, paused, i)])),
+  });
 });
 after(() => node.stop());
 
@@ -49,4 +50,9 @@ test('what a person paused stays paused, and the answer says so', async () => {
   await node.call('POST', '/integrations/b0/pause', admin, {});
   assert.equal((await node.call('POST', '/integrations/b0/start', admin)).body.pulling, false);
   assert.equal((await node.call('POST', '/integrations/b0/start', await node.token('operator'))).status, 403);
+});
+
+test('a brand that nothing is pulled for is not paused, whatever its document says', async () => {
+  const { body } = await node.call('GET', '/integrations/pushed', await node.token('viewer'));
+  assert.deepEqual([body.state, body.reasons], ['new', ['No event has arrived yet.']]);
 });

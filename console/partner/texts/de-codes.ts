@@ -7,7 +7,8 @@ export const deCodes: Codes = {
     'pull.forbidden': 'Die Zugangsdaten sind bekannt, dürfen aber keine Buchungen lesen. Geben Sie ihnen dieses Recht.',
     'pull.not_found': 'Unter dieser Adresse ist nichts. Prüfen Sie Basis-URL und Pfad.',
     'pull.bad_request': 'Ihre API nimmt die Anfrage nicht an. Prüfen Sie die Namen der Datumsparameter.',
-    'pull.server_error': 'Ihre API hatte einen internen Fehler. Sehen Sie zu dieser Zeit in ihr Protokoll.',
+    'pull.server_error':
+      'Ihre API hatte einen internen Fehler. Sehen Sie in ihrem Protokoll nach, was zu dieser Zeit geschah.',
     'pull.unreachable':
       'Wir können keine Verbindung aufbauen. Ist die API aus dem Internet erreichbar und der Name richtig?',
     'pull.blocked_address': 'Diese Adresse liegt in einem privaten Netz, das wir nicht ansprechen.',

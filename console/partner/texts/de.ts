@@ -108,6 +108,7 @@ export const de: Texts = {
     base: 'Basis-URL Ihrer API',
     auth: 'Wie wir uns anmelden',
     stored: 'Zugangsdaten sind gespeichert ({kind}). Sie sind verschlüsselt und werden nie gezeigt.',
+    open: 'Ihre API verlangt keine Zugangsdaten.',
     replace: 'Ersetzen',
     required: 'nötig',
     list: 'Ihre Liste der Buchungen',
@@ -164,8 +165,8 @@ export const de: Texts = {
     wrong: 'noch nicht richtig',
     missing: 'noch nicht gesehen',
     optional: 'freiwillig',
-    complete: 'Alles ist gezeigt.',
-    left: 'Noch offen: {count}.',
+    complete: 'Alles ist nachgewiesen.',
+    left: 'Noch nötig: {count}.',
     item: {
       'push.signed': [
         'Eine Anfrage ist richtig signiert',
@@ -177,7 +178,7 @@ export const de: Texts = {
       ],
       'push.reservation.updated': [
         'Eine geänderte Buchung',
-        'Ändern Sie Daten oder Zimmer einer Buchung, oder senden Sie reservation.updated. Richtig {right}, falsch {wrong}.',
+        'Ändern Sie Zeitraum oder Zimmer einer Buchung, oder senden Sie reservation.updated. Richtig {right}, falsch {wrong}.',
       ],
       'push.reservation.cancelled': [
         'Eine stornierte Buchung',
@@ -212,7 +213,10 @@ export const de: Texts = {
         'Beide Tage eines Zeitraums gehören dazu',
         'Eine Buchung am ersten oder letzten angefragten Tag muss in der Liste sein.',
       ],
-      'pull.readable': ['Jede Buchung ist lesbar', 'Jede braucht eine ID und zwei Daten. Unlesbar {unreadable}.'],
+      'pull.readable': [
+        'Jede Buchung ist lesbar',
+        'Jede braucht eine ID und zwei Datumsangaben. Unlesbar {unreadable}.',
+      ],
       'pull.status': [
         'Wir kennen jeden Status',
         'Nicht bekannt: {unknown}. Schreiben Sie unten, was jeder bedeutet: confirmed, checked_in, checked_out, cancelled, no_show, pending.',
@@ -246,14 +250,14 @@ export const de: Texts = {
     ready: 'Wir sind bereit',
     notYet: 'Die Checkliste hat offene Punkte.',
     waiting:
-      'Sie haben sich bereit gemeldet. Wir wurden benachrichtigt und sehen es uns an; diese Seite zeigt, wenn das Hotel freigeschaltet ist.',
+      'Sie haben sich bereit gemeldet. Wir wurden benachrichtigt und sehen es uns an; diese Seite zeigt es, sobald das Hotel freigeschaltet ist.',
     done: 'Das Hotel ist freigeschaltet',
     doneWhy: 'Bis {date} zeigt diese Seite, wie es Ihren Daten geht.',
     lastEvent: 'Letztes Ereignis',
     lastPoll: 'Letzte Abfrage Ihrer API',
     backfill: 'Erste Befüllung',
-    bookings: '{count} Buchungen',
-    never: 'noch keine',
+    bookings: 'Buchungen: {count}',
+    never: 'noch nicht',
     problems: 'Fehler auf Ihrer Seite',
     noProblems: 'Keine. Jede fehlgeschlagene Anfrage stünde hier, mit Zeit und ID.',
     runStates: {

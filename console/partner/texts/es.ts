@@ -110,6 +110,7 @@ export const es: Texts = {
     base: 'URL base de su API',
     auth: 'Cómo nos identificamos',
     stored: 'Las credenciales están guardadas ({kind}). Están cifradas y nunca se muestran.',
+    open: 'Su API no pide credenciales.',
     replace: 'Sustituir',
     required: 'obligatorio',
     list: 'Su lista de reservas',
@@ -167,7 +168,7 @@ export const es: Texts = {
     missing: 'aún no visto',
     optional: 'opcional',
     complete: 'Todo está demostrado.',
-    left: 'Pendientes: {count}.',
+    left: 'Faltan: {count}.',
     item: {
       'push.signed': [
         'Una petición está bien firmada',
@@ -254,8 +255,8 @@ export const es: Texts = {
     lastEvent: 'Último evento',
     lastPoll: 'Última consulta a su API',
     backfill: 'Primera carga',
-    bookings: '{count} reservas',
-    never: 'todavía ninguno',
+    bookings: 'reservas: {count}',
+    never: 'todavía no',
     problems: 'Errores de su lado',
     noProblems: 'Ninguno. Cada petición fallida aparecería aquí, con hora e id.',
     runStates: {

@@ -109,6 +109,7 @@ export const fr: Texts = {
     base: 'URL de base de votre API',
     auth: 'Comment nous nous identifions',
     stored: 'Les identifiants sont enregistrés ({kind}). Ils sont chiffrés et jamais montrés.',
+    open: 'Votre API ne demande pas d’identifiants.',
     replace: 'Remplacer',
     required: 'obligatoire',
     list: 'Votre liste de réservations',
@@ -166,7 +167,7 @@ export const fr: Texts = {
     missing: 'pas encore vu',
     optional: 'facultatif',
     complete: 'Tout est montré.',
-    left: 'Encore ouverts : {count}.',
+    left: 'Encore nécessaires : {count}.',
     item: {
       'push.signed': [
         'Une requête est bien signée',
@@ -253,8 +254,8 @@ export const fr: Texts = {
     lastEvent: 'Dernier événement',
     lastPoll: 'Dernière interrogation de votre API',
     backfill: 'Premier chargement',
-    bookings: '{count} réservations',
-    never: 'aucun encore',
+    bookings: 'réservations : {count}',
+    never: 'pas encore',
     problems: 'Erreurs de votre côté',
     noProblems: 'Aucune. Chaque requête échouée apparaîtrait ici, avec son heure et son id.',
     runStates: {

@@ -109,6 +109,7 @@ export const pt: Texts = {
     base: 'URL base da sua API',
     auth: 'Como nos autenticamos',
     stored: 'As credenciais estão guardadas ({kind}). Estão cifradas e nunca são mostradas.',
+    open: 'A sua API não pede credenciais.',
     replace: 'Substituir',
     required: 'obrigatório',
     list: 'A sua lista de reservas',
@@ -166,7 +167,7 @@ export const pt: Texts = {
     missing: 'ainda não visto',
     optional: 'opcional',
     complete: 'Está tudo demonstrado.',
-    left: 'Em aberto: {count}.',
+    left: 'Em falta: {count}.',
     item: {
       'push.signed': [
         'Um pedido está bem assinado',
@@ -256,8 +257,8 @@ export const pt: Texts = {
     lastEvent: 'Último evento',
     lastPoll: 'Última consulta à sua API',
     backfill: 'Primeiro carregamento',
-    bookings: '{count} reservas',
-    never: 'ainda nenhum',
+    bookings: 'reservas: {count}',
+    never: 'ainda não',
     problems: 'Erros do seu lado',
     noProblems: 'Nenhum. Cada pedido falhado apareceria aqui, com hora e id.',
     runStates: {

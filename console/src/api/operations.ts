@@ -2458,6 +2458,7 @@ export interface Operations {
       effect: {
         waiting?: number | undefined;
         dead_letters?: number | undefined;
+        waiting_runs?: number | undefined;
         failed_attempts?: number | undefined;
         failed_runs?: number | undefined;
         complete_runs?: number | undefined;
@@ -2507,6 +2508,7 @@ export interface Operations {
       effect: {
         waiting?: number | undefined;
         dead_letters?: number | undefined;
+        waiting_runs?: number | undefined;
         failed_attempts?: number | undefined;
         failed_runs?: number | undefined;
         complete_runs?: number | undefined;

@@ -267,7 +267,8 @@ function Reasons(props: ReasonsProps & { onReplay?: ((request: ReplayRequest) =>
           },
           {
             head: 'Records',
-            cell: ({ records, times }) => `${plural(records, 'record')}, ${plural(times, 'time')}`,
+            cell: ({ records, times }) =>
+              times === records ? plural(records, 'record') : `${plural(records, 'record')}, ${plural(times, 'time')}`,
           },
           {
             head: 'Brands',

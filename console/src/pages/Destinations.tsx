@@ -194,7 +194,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
         {destination.refusing && (
           <Notice tone="bad" title={`It refuses all changes: ${destination.refusing.last_failure}`}>
             {plural(destination.refusing.records, 'change')} since <RelativeTime at={destination.refusing.since} />,
-            none accepted; each is a dead letter. Correct the cause, then send them again with Try now.
+            none accepted; each is a dead letter. Once the cause is corrected, trying again sends them all.
           </Notice>
         )}
         {(destination.circuit || destination.refusing || destination.paused_until || failure) && (
@@ -210,7 +210,7 @@ function One({ destination, answeredAt }: { destination: Destination; answeredAt
       </div>
       <Compared destination={destination.name} />
       {quiet.length > 0 && (
-        <p className="inset muted small">Nothing waits of {listed(quiet.map(({ integration }) => integration))}.</p>
+        <p className="inset muted small">Nothing waits for {listed(quiet.map(({ integration }) => integration))}.</p>
       )}
       {behind.length > 0 && (
         <Table

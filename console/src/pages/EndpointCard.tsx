@@ -37,7 +37,8 @@ export function EndpointCard({ integration }: { integration: string }) {
         <>
           {endpoint.data !== undefined && (
             <>
-              last event <RelativeTime at={endpoint.data?.last_event_at} none="not yet" /> ·{' '}
+              {endpoint.data?.last_event_at ? 'last event ' : ''}
+              <RelativeTime at={endpoint.data?.last_event_at} none="no event yet" /> ·{' '}
             </>
           )}
           <Link to="/events" search={{ integration }}>

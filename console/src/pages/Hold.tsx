@@ -40,7 +40,9 @@ export function Hold() {
           >
             {operator && preview.hold.state === 'open' && (
               <>
-                <Button onClick={() => setDeciding('release')}>Release …</Button>
+                <Button variant="default" onClick={() => setDeciding('release')}>
+                  Release …
+                </Button>
                 <Button variant="default" onClick={() => setDeciding('refuse')}>
                   Refuse …
                 </Button>

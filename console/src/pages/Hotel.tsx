@@ -34,7 +34,7 @@ export function Hotel() {
           </Head>
           <div className="stack">
             {reasons && (
-              <Notice tone="warn" title="These numbers may be incomplete or old">
+              <Notice tone="warn" title="Read these numbers with care">
                 {reasons}
               </Notice>
             )}
@@ -119,9 +119,12 @@ function Definition({ report: { definition, rates, currency, forecast_errors } }
   );
 }
 
-/** What concerns the numbers, the worst first: not whether a CRM receives them. */
+const notOfNumbers = ['new', 'delivers_nowhere', 'no_email', 'partner_waiting'];
+/** What concerns the numbers, the worst first: neither whether a CRM receives them, nor whether guests can be written to. */
 const incoming = (brand: Pick<Integration, 'findings'> | undefined) =>
-  (brand?.findings ?? []).filter(({ cause }) => !cause.startsWith('destination:'));
+  (brand?.findings ?? []).filter(
+    ({ kind, cause }) => !cause.startsWith('destination:') && !notOfNumbers.includes(kind),
+  );
 
 /** Nothing said against it is no health: without a booking there is nothing to say it of. */
 const connection = (state: Integration['state'], restsOn: string | null) =>

@@ -5,7 +5,7 @@ import { useEvery } from '../api/live.ts';
 import { useAct, useApi } from '../api/query.tsx';
 import { actionText } from '../parts/actions.ts';
 import { Card, Empty, Facts, Head, Loaded, Notice, RelativeTime, State } from '../parts/basics.tsx';
-import { incidentOver, noEffect } from '../parts/claims.ts';
+import { incidentOver } from '../parts/claims.ts';
 import { alertWords, brandsText, capital, clockOf, instant, number, plural, span } from '../parts/format.ts';
 import { BrandLink } from '../parts/links.tsx';
 import { Table } from '../parts/Table.tsx';
@@ -155,17 +155,18 @@ function Ended({ incident }: { incident: Data }) {
 }
 
 /** The counts that are not zero. */
-function effects({ effect }: Data): [what: string, count: number][] {
+function effects(incident: Data): [what: string, count: number][] {
   const names = {
     waiting: 'Changes waiting now',
     failed_attempts: 'Failed attempts to deliver',
-    dead_letters: 'New dead letters',
+    dead_letters: incident.ended_at ? 'New dead letters' : 'Open dead letters',
+    waiting_runs: 'Runs waiting now',
     failed_runs: 'Failed or incomplete runs',
     complete_runs: 'Complete runs',
     refused_events: 'Refused events',
   };
   return Object.entries(names).flatMap(([key, name]): [string, number][] => {
-    const count = (effect as Record<string, number>)[key] ?? 0;
+    const count = (incident.effect as Record<string, number>)[key] ?? 0;
     return count > 0 ? [[name, count]] : [];
   });
 }
@@ -177,7 +178,11 @@ function Effect({ incident }: { incident: Data }) {
     <Card title="Effect" aside="on these brands, since it started">
       <div className="stack">
         {counts.length === 0 ? (
-          <p className="muted">{noEffect(incident.brands).text}</p>
+          <p className="muted">
+            {incident.brands.length === 0
+              ? 'It concerns the service; nothing is counted for single brands.'
+              : 'Nothing is counted for this cause since it started.'}
+          </p>
         ) : (
           <Facts facts={counts.map(([what, count]) => [what, number(count)])} />
         )}

@@ -296,7 +296,8 @@ function Syncs({ brand }: { brand: IntegrationDetail }) {
           )
         ) : (
           <>
-            last run <RelativeTime at={brand.last_run_at} none="not yet" />
+            {brand.last_run_at ? 'last run ' : ''}
+            <RelativeTime at={brand.last_run_at} none="no run yet" />
           </>
         ))
       }

@@ -74,10 +74,10 @@ export function Integrations() {
               head: 'State',
               ...sort(({ state }) => state),
               cell: (item) => (
-                <>
+                <span className="row">
                   <BrandState brand={item} />
                   {item.running > 0 && <State of="running" label={plural(item.running, 'run')} />}
-                </>
+                </span>
               ),
             },
             { head: 'Last three hours', phone: 'line', cell: (item) => <Activity item={item} /> },

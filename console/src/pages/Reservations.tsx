@@ -77,20 +77,23 @@ const limit = 30;
 /** Lists of guest data are not polled: each read is audited, and an open page must not fill the audit log. */
 function Bookings() {
   const { q, integration, status } = route.useSearch();
-  return <Results q={q} list={usePages('reservations.search', { q, integration, status, limit }, false)} />;
+  const list = usePages('reservations.search', { q, integration, status, limit }, false);
+  return <Results q={q} filtered={Boolean(q || integration || status)} list={list} />;
 }
 
 function Guests() {
   const { q, integration } = route.useSearch();
-  return <Results guests q={q} list={usePages('guests.search', { q, integration, limit }, false)} />;
+  const list = usePages('guests.search', { q, integration, limit }, false);
+  return <Results guests q={q} filtered={Boolean(q || integration)} list={list} />;
 }
 
 function Results(props: {
   guests?: boolean;
+  filtered: boolean;
   q: string | undefined;
   list: ReturnType<typeof usePages<'reservations.search' | 'guests.search'>>;
 }) {
-  const { q, list } = props;
+  const { q, guests, filtered, list } = props;
   return (
     <Card
       title={q ? `Results for “${q}”` : 'Changed last'}
@@ -107,16 +110,20 @@ function Results(props: {
         error={list.error}
         rowKey={({ integration, id }) => `${integration} ${id}`}
         empty={
-          q ? (
-            <Empty title={`No ${props.guests ? 'guest' : 'reservation'} found`} />
+          filtered ? (
+            <Empty title={`No ${guests ? 'guest' : 'reservation'} found`} />
+          ) : guests ? (
+            <Empty title="No guest profile yet">
+              Profiles are kept for brands with a destination that receives guests.
+            </Empty>
           ) : (
-            <Empty title="Nothing found">No data has arrived yet. Start a run, or send a first event.</Empty>
+            <Empty title="No reservation yet">Start a run, or send a first event.</Empty>
           )
         }
         columns={[
           { head: 'Record', cell: (one) => <Name one={one} /> },
           { head: 'Guest', cell: (one) => <GuestName one={one} /> },
-          ...(props.guests ? [] : stayColumns),
+          ...(guests ? [] : stayColumns),
           { head: 'Delivered', cell: (one) => <Delivered one={one} /> },
           {
             head: 'Changed',

@@ -192,7 +192,7 @@ export function Spark({ values, label }: { values: readonly number[]; label: str
   );
 }
 
-const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 /** Dates on a chart of more than two days, else times. */

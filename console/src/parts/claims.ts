@@ -138,12 +138,6 @@ export const noDeadLetters = (filters: number): Claim =>
     ? claim('good', 'No open dead letters. Nothing has failed for good.')
     : claim('calm', 'No open dead letters match. Others may be open.');
 
-/** An incident without counts. The counts are of single brands: nothing is known about one of the service. */
-export const noEffect = (brands: readonly string[]): Claim =>
-  brands.length === 0
-    ? claim('calm', 'It concerns the service; nothing is counted for single brands.')
-    : claim('good', 'No delivery waits, and no run or delivery failed meanwhile.');
-
 export function hasVersion(
   {
     due_at,

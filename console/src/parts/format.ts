@@ -6,10 +6,10 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
-  hour12: false,
+  hourCycle: 'h23',
 });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' });
 /** The browser's, in which all times are shown. */
 export const zone = full.resolvedOptions().timeZone;
 const numbers = new Intl.NumberFormat('en');
@@ -25,8 +25,9 @@ export function clockOf(text: string): string {
 
 export function ago(text: string, nowMs = Date.now()): string {
   const ms = nowMs - new Date(text).getTime();
-  const whole = (one: number) => span(Math.round(one / 1_000) * 1_000).replace('.0', '');
-  return ms < 0 ? `in ${whole(-ms)}` : ms < 4_000 ? 'just now' : `${whole(ms)} ago`;
+  const whole = (seconds: number) => span(seconds * 1_000).replace('.0', '');
+  if (ms < 0) return `in ${whole(Math.ceil(-ms / 1_000))}`;
+  return ms < 4_000 ? 'just now' : `${whole(Math.round(ms / 1_000))} ago`;
 }
 
 export function span(ms: number): string {

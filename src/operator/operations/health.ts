@@ -58,7 +58,9 @@ export async function healthOf(runtime: Runtime, names: readonly string[]): Prom
   const conditions = conditionsOf({
     ...noFacts,
     ...facts,
-    pauses: known.flatMap(({ name, body }) => pauseOf(name, body.paused, nowBy.get(name))),
+    pauses: known.flatMap(({ name, body }) =>
+      body.pull || body.pulled_by || body.stream ? pauseOf(name, body.paused, nowBy.get(name)) : [],
+    ),
     evidence: known.flatMap(({ name, body }) => {
       const own = nowBy.get(name);
       if (own === undefined) return [];

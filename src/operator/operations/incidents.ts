@@ -82,8 +82,8 @@ export async function incidentDetail(runtime: Runtime, incidentId: string, withi
 /** What each kind of cause can bring about. What else happened meanwhile has other causes. */
 const effects: Readonly<Record<Cause['kind'], readonly (keyof Effect)[]>> = {
   destination: ['waiting', 'failed_attempts', 'dead_letters'],
-  partner: ['failed_runs', 'complete_runs'],
-  pull: ['failed_runs', 'complete_runs'],
+  partner: ['waiting_runs', 'failed_runs', 'complete_runs'],
+  pull: ['waiting_runs', 'failed_runs', 'complete_runs'],
   push: ['refused_events'],
   records: ['dead_letters'],
   node: [],

@@ -1,11 +1,12 @@
 import { type Read, readAnswer } from '../../core/outbound/ask/answer.ts';
 import { isObject, type Json } from '../../terms.ts';
+import { withoutCards } from '../privacy/cards.ts';
 
 /** Rows of a list that a person is shown, and that a mapping is proposed from. */
 const mostRows = 200;
 const mostLetters = 4 * 1024 * 1024;
 
-/** A partner's answer, read with each of its lists shortened; as text, whose length is known. */
+/** A partner's answer without card numbers, read with each of its lists shortened; as text, whose length is known. */
 export function readSample({
   bytes,
   contentType,
@@ -13,7 +14,8 @@ export function readSample({
   readonly bytes: Uint8Array;
   readonly contentType: string | undefined;
 }): { readonly kind: 'shortened'; readonly text: string } | Extract<Read, { kind: 'unreadable' }> {
-  const read = readAnswer(bytes, contentType);
+  const { buffer, byteOffset, byteLength } = bytes;
+  const read = readAnswer(withoutCards(Buffer.from(buffer, byteOffset, byteLength)).bytes, contentType);
   if (read.kind === 'unreadable') return read;
   const text = JSON.stringify(shortened(read.body));
   if (text.length <= mostLetters) return { kind: 'shortened', text };

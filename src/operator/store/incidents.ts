@@ -105,10 +105,20 @@ export const acknowledgeIncident = async (
     [incidentId, by, within],
   )) > 0;
 
-type Counted = 'waiting' | 'dead_letters' | 'failed_attempts' | 'failed_runs' | 'complete_runs' | 'refused_events';
+type Counted =
+  | 'waiting'
+  | 'dead_letters'
+  | 'failed_attempts'
+  | 'waiting_runs'
+  | 'failed_runs'
+  | 'complete_runs'
+  | 'refused_events';
 export type Effect = Readonly<Record<Counted, number>>;
 
-/** What happened between two times to these brands, or to one of their destinations. What waits is counted until the end only. */
+/**
+ * What happened between two times to these brands, or to one of their destinations. Until the end, what waits and all open dead letters
+ * count: an incident is seen after its first effects.
+ */
 export async function effectOf(
   db: Pool,
   of: {
@@ -121,8 +131,10 @@ export async function effectOf(
   return onlyRow(db)<Effect>(
     `select (select count(*)::int from outbox where $4::timestamptz is null and integration = any($1) and due_at is not null
                 and ($2::text is null or destination = $2)) as waiting,
-            (select count(*)::int from dead_letters where integration = any($1) and at >= $3 and at <= coalesce($4, now())
-                and ($2::text is null or destination = $2)) as dead_letters,
+            (select count(*)::int from dead_letters where integration = any($1) and ($2::text is null or destination = $2)
+                and case when $4 is null then state = 'open' else at >= $3 and at <= $4 end) as dead_letters,
+            (select count(*)::int from runs where $4 is null and integration = any($1) and waiting is not null
+                and finished_at is null) as waiting_runs,
             (select count(*)::int from attempts where integration = any($1) and at >= $3 and at <= coalesce($4, now())
                 and outcome <> 'delivered' and ($2::text is null or destination = $2)) as failed_attempts,
             (select count(*)::int from runs where $2 is null and integration = any($1) and finished_at >= $3

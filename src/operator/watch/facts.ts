@@ -9,7 +9,7 @@ export const advice = {
   auth_failed: 'Correct the credentials in the brand’s document or in Secrets, then resume the brand.',
   breaker_open: 'Ask the partner. Pulls resume by themselves when the API answers; nothing is lost meanwhile.',
   stream_failing:
-    'Stop the other program that uses the same application key, or correct the key, the chain or the credentials. Reading resumes from the stored offset.',
+    'If another program uses the same application key, stop it; otherwise correct what the alert names. Reading resumes from the stored offset.',
   stream_gap:
     'Backfill the days since the last connection with `innbound sync NAME --from D --to D`. The alert ends with the next complete run.',
   stream_behind:

@@ -11,8 +11,8 @@ import { transaction } from '../../../src/core/store/db/pool.ts';
 import { rotateSecret } from '../../../src/core/store/events/endpoints.ts';
 import { addressFor } from '../../../src/operator/operations/endpoints.ts';
 import { type Service, startService } from '../../../src/service.ts';
-import { skip } from '../../console/support/desk.ts';
 import { barriers } from '../../console/support/look.ts';
+import { skip } from '../../console/support/setup.ts';
 import { testDatabase } from '../../support/database.ts';
 import { until } from '../../support/process.ts';
 

@@ -130,6 +130,6 @@ function remedyOf({ kind, cause, incident_id, integrations }: Cause): readonly [
   if (kind === 'partner_waiting') return [`/integrations/${only}?tab=onboarding`, 'Look and answer'];
   if (kind === 'rows_held') return [`/integrations/${only}`, 'Release or refuse'];
   if (kind === 'dead_letters_growing') return [`/dead-letters?integration=${only}`, 'Open the dead letters'];
-  const push = cause.startsWith('push:') && 'See what is refused';
-  return [`/integrations/${only}`, kind === 'auth_failed' ? 'Test and resume' : push || 'Open the brand'];
+  const label = { auth_failed: 'Test and resume', webhooks_refused: 'See what is refused' }[kind];
+  return [`/integrations/${only}`, label ?? 'Open the brand'];
 }

@@ -94,7 +94,7 @@ function partners({ health, causes }: Overview, rateOf: Rate): Place[] {
     health.length <= mostPlaces
       ? health.map((brand) => ({ label: brand.integration, brands: [brand] }))
       : [...Map.groupBy(health, ({ connector }) => connector)].map(([label, brands]) => ({ label, brands }));
-  return rows
+  const places = rows
     .map(({ label, brands }): Place & { bad: number } => {
       const sick = brands.toSorted((a, b) => worst[b.state] - worst[a.state])[0];
       const changesPerMinute = rateOf(brands.reduce((sum, { changes }) => sum + changes, 0));
@@ -117,13 +117,13 @@ function partners({ health, causes }: Overview, rateOf: Rate): Place[] {
         bad: worst[sick?.state ?? 'healthy'],
       };
     })
-    .toSorted((a, b) => b.bad - a.bad || b.perMinute - a.perMinute || a.label.localeCompare(b.label))
-    .slice(0, mostPlaces);
+    .toSorted((a, b) => b.bad - a.bad || b.perMinute - a.perMinute || a.label.localeCompare(b.label));
+  return fitting(places, '/integrations', rate);
 }
 
 function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
   const lanes = health.flatMap((brand) => brand.lanes.map((lane) => ({ ...lane, changes: brand.changes })));
-  return [...Map.groupBy(lanes, ({ destination }) => destination)]
+  const places = [...Map.groupBy(lanes, ({ destination }) => destination)]
     .map(([label, mine]): Place => {
       const waiting = mine.reduce((sum, lane) => sum + lane.waiting, 0);
       const held = mine.reduce((sum, lane) => sum + lane.held, 0);
@@ -142,8 +142,22 @@ function destinations({ health, causes }: Overview, rateOf: Rate): Place[] {
         to: cause ? `/incidents/${cause.incident_id}` : '/destinations',
       };
     })
-    .toSorted((a, b) => urgency(b) - urgency(a) || a.label.localeCompare(b.label))
-    .slice(0, mostPlaces);
+    .toSorted((a, b) => urgency(b) - urgency(a) || a.label.localeCompare(b.label));
+  return fitting(places, '/destinations', () => 'see all');
+}
+
+/** The most urgent come first; what does not fit is one place. */
+function fitting(places: readonly Place[], to: string, detail: (perMinute: number) => string): Place[] {
+  if (places.length <= mostPlaces) return [...places];
+  const rest = places.slice(mostPlaces - 1);
+  const perMinute = rest.reduce((sum, place) => sum + place.perMinute, 0);
+  const moves = rest.some((place) => place.moves);
+  const label = plural(rest.length, 'other');
+  const tone = rest[0]?.tone ?? 'calm';
+  return [
+    ...places.slice(0, mostPlaces - 1),
+    { key: 'others', label, tone, perMinute, moves, detail: detail(perMinute), to },
+  ];
 }
 
 const urgency = ({ tone }: Place): number => ['warn', 'bad'].indexOf(tone);

@@ -28,7 +28,9 @@ const detail = listed.extend({
   effect: z
     .object({
       waiting: z.int().describe('Changes that wait for delivery now.'),
-      ...counts('dead_letters', 'failed_attempts', 'failed_runs', 'complete_runs', 'refused_events'),
+      dead_letters: z.int().describe('Those that are open; of an incident that has ended, those that it made.'),
+      waiting_runs: z.int().describe('Runs that wait now.'),
+      ...counts('failed_attempts', 'failed_runs', 'complete_runs', 'refused_events'),
     })
     .partial()
     .describe('What a cause of this kind can bring about, since it started.'),

@@ -18,7 +18,7 @@ import { followRequests } from './go.ts';
 
 export const skip = skipWithoutBrowser();
 
-export interface Desk {
+export interface Setup {
   readonly url: string;
   readonly service: Awaited<ReturnType<typeof startService>>;
   readonly crm: { refuse: (id: string) => boolean; readonly taken: string[] };
@@ -62,7 +62,7 @@ let running: Promise<Browser> | undefined;
 after(async () => (await running)?.close());
 
 /** `files` adds documents to the workspace; they may refer to the CRM's address as {crm} and to the partner's as {partner}. */
-export async function openDesk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+export async function openSetup(files: Readonly<Record<string, string>> = {}): Promise<Setup> {
   const executablePath = requiredBrowser();
   await buildConsole();
   const crm = await startCrm();
@@ -82,11 +82,11 @@ export async function openDesk(files: Readonly<Record<string, string>> = {}): Pr
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
   const addresses = new Map<string, { url: string; secret: string }>();
-  const link: Desk['link'] = async (role = 'admin', integrations) => {
+  const link: Setup['link'] = async (role = 'admin', integrations) => {
     const grant = { name: `Ada, ${role}`, role, by: 'test', ...(integrations && { integrations }) };
     return `${service.url}${(await createSignIn(service.runtime, grant)).path}`;
   };
-  const pushTo: Desk['pushTo'] = async ({ url, secret }, event) => {
+  const pushTo: Setup['pushTo'] = async ({ url, secret }, event) => {
     const body = JSON.stringify({ timestamp: new Date().toISOString(), brand_id: 'LIS01', ...event });
     const headers = signedHeaders(secret, Math.floor(Date.now() / 1000), body);
     const answer = await fetch(url, { method: 'POST', headers, body });
