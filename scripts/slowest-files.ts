@@ -21,7 +21,8 @@ export default async function* slowestFiles(events: AsyncIterable<TestEvent>): A
     if ((type !== 'test:pass' && type !== 'test:fail') || data.nesting !== 0 || data.file === undefined) continue;
     // A file that fails as a whole is reported as a test with the file's name.
     if (data.name === data.file) continue;
-    byFile.set(data.file, (byFile.get(data.file) ?? 0) + (data.details?.duration_ms ?? 0));
+    const file = data.name?.endsWith('.test.ts') ? path.resolve(root, data.name) : data.file;
+    byFile.set(file, (byFile.get(file) ?? 0) + (data.details?.duration_ms ?? 0));
   }
   if (byFile.size < 2) return;
   const slowest = [...byFile].sort(([, a], [, b]) => b - a).slice(0, shown);

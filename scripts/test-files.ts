@@ -129,15 +129,16 @@ function processOf(file: string): string {
 }
 
 /**
- * Writes one file into `folder` per process. Returns what to give to `node --test`, which starts files in the order of their names. The
- * files of a process are imported together. A suite per file, with `import()` or `require`, would keep hooks apart, but Node's runner
- * then loses tests without a word.
+ * Writes one file into `folder` per process. Returns what to give to `node --test`, which starts files in the order of their names. Each
+ * test file becomes a suite (file-suites.ts).
  */
 export function writePlan(root: string, plan: TestPlan, folder: string): readonly string[] {
   return [...plan].map(([name, parts], place) => {
     const file = path.join(folder, `${String(place).padStart(2, '0')}-${name.replaceAll('/', '+')}.test.mjs`);
-    const imported = ['scripts/process-cost.ts', ...parts];
-    writeFileSync(file, imported.map((part) => `import '${pathToFileURL(path.join(root, part)).href}';\n`).join(''));
+    const url = (part: string) => `'${pathToFileURL(path.join(root, part)).href}'`;
+    const imports = ['scripts/process-cost.ts', ...parts].map((part) => `import ${url(part)};\n`);
+    const suites = `import { declareSuites } from ${url('scripts/file-suites.ts')};\ndeclareSuites();\n`;
+    writeFileSync(file, [...imports, suites].join(''));
     return file;
   });
 }

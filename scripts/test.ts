@@ -29,6 +29,7 @@ const own = (script: string): string => pathToFileURL(path.join(root, 'scripts',
 const runner = [
   '--test',
   `--import=${own('untraced.ts')}`,
+  `--import=${own('file-suites.ts')}`,
   `--test-concurrency=${atOnce}`,
   '--test-timeout=900000',
   '--disable-warning=ExperimentalWarning',

@@ -6,8 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { writePlan } from '../../scripts/test-files.ts';
 
-const script = path.join(import.meta.dirname, '..', '..', 'scripts', 'test');
+const root = path.join(import.meta.dirname, '..', '..');
+const script = path.join(root, 'scripts', 'test');
 
 async function run(args: readonly string[], cwd: string): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(script, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -52,6 +54,30 @@ test('an error that no test awaits fails the run and is printed with its stack',
     assert.equal(code, 1, name);
     assert.ok(out.includes(`Error: stray\n    at `) && out.includes(`${name}.test.mjs:1`), out);
   }
+});
+
+test('each file of a process is a suite: its hooks run around its own tests only', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'innbound-suites-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const files = ['one', 'two'].map((name) => path.join(folder, `${name}.test.ts`));
+  for (const file of files) {
+    const say = (what: string) => `() => console.log('${what} ${path.basename(file, '.test.ts')}')`;
+    const suite = `describe('suite', () => { before(${say('inner')}); test('in it', ${say('test')}); });`;
+    const hooks = `before(${say('before')}); beforeEach(${say('each')}); after(${say('after')});`;
+    await writeFile(file, `import { after, before, beforeEach, describe, test } from 'node:test';\n${hooks}\n${suite}`);
+  }
+  const plan = new Map([['both', files.map((file) => path.relative(root, file))]]);
+  const preloaded = ['untraced', 'file-suites'].map((name) => `--import=${path.join(root, 'scripts', `${name}.ts`)}`);
+  const child = spawn(process.execPath, ['--test', ...preloaded, ...writePlan(root, plan, folder)], {
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = await text(child.stdout);
+  const wanted = ['one', 'two'].flatMap((name) =>
+    ['before', 'inner', 'each', 'test', 'after'].map((what) => `${what} ${name}`),
+  );
+  assert.deepEqual(said.match(/^\w+ (?:one|two)$/gm), wanted, said);
+  assert.match(said, /tests 2\n/);
 });
 
 test('an unknown option is not treated as a test file', async () => {
