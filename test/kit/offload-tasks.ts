@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads';
 import { serveTasks } from '../../src/kit/offload-worker.ts';
 
 /** Tasks for offload.test.ts, each with one way to end. */
@@ -24,5 +25,6 @@ serveTasks(
       },
     ],
     ['exit', () => process.exit(3)],
+    ['thread', () => threadId],
   ]),
 );
