@@ -14,9 +14,12 @@ import { planFast, planTests, readCosts, recordOf, writePlan } from './test-file
 const root = path.dirname(import.meta.dirname);
 const tool = (name: string) => path.join(root, 'node_modules', '.bin', name);
 
+/** One checker: four do half of the work twice, 29 instead of 16 s of processor time. */
+const types = [tool('tsc'), '--checkers', '1', '-p'] as const;
+
 const staticChecks: readonly [step: string, program: string, ...args: string[]][] = [
-  ['types', tool('tsc'), '-p', '.'],
-  ['types of the console', tool('tsc'), '-p', 'console'],
+  ['types', ...types, '.'],
+  ['types of the console', ...types, 'console'],
   ['format and lint', tool('biome'), 'check', '--error-on-warnings', '.'],
   ['unused code', tool('knip')],
 ];
