@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { read } from '../../src/core/pipeline.ts';
 import { raiseEpoch } from '../../src/core/store/db/epoch.ts';
-import { dropPartitions } from '../../src/core/store/db/partitions.ts';
+import { dropPartitions, partitions } from '../../src/core/store/db/partitions.ts';
 import { type Tx, transaction } from '../../src/core/store/db/pool.ts';
 import { ingest as takeStatements } from '../../src/core/store/records/ingest.ts';
 import { eraseGuest } from '../../src/operator/operations/erase-guest.ts';
@@ -367,8 +367,9 @@ test('after a restore an older cursor is outdated', async () => {
 
 test('a cursor before the history that is kept is outdated', async () => {
   const cursor = await nowCursor();
-  // The first partition ends the day after tomorrow.
-  assert.equal(await dropPartitions(node.runtime.pool, -31 * 86_400_000), 1);
+  const { pool } = node.runtime;
+  const end = (await partitions(pool))[0]?.to.getTime() ?? assert.fail('no partition');
+  assert.equal(await dropPartitions(pool, Date.now() - end - 60_000), 1);
   const { status, body } = await ask(`after=${cursor}`);
   assert.deepEqual([status, body.code], [410, 'operate.cursor_outdated']);
   assert.match(body.detail, /retention/);

@@ -111,7 +111,7 @@ sign_in:
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
-    await page.getByText('No connection').waitFor({ timeout: 5_000 });
+    await page.getByText('No connection').waitFor();
     await page.getByText('The service does not answer').waitFor();
     await page.getByText(/It is tried again in \d+ s/).waitFor();
     assert.equal(await page.locator('.live[data-on="true"]').count(), 0, 'grey');

@@ -1,14 +1,14 @@
 /** A partner's developer with a browser, who knows only the address of the link. */
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { buildConsole } from '../../console/build.ts';
 import { browserFlags, requiredBrowser, skipWithoutBrowser } from '../../scripts/prepare-browser.ts';
 
 export const skip = skipWithoutBrowser();
 
+/** One for all files of the process. */
 let running: Promise<Browser> | undefined;
-
-export const closeBrowser = async (): Promise<void> => (await running)?.close();
+after(async () => (await running)?.close());
 
 export interface Look {
   readonly page: Page;

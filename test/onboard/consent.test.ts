@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Simulator, startSimulator } from '../../packages/partner-kit/src/simulate/index.ts';
-import { closeBrowser, openBrowser, skip } from './browser.ts';
+import { openBrowser, skip } from './browser.ts';
 import { openSetup, type Setup } from './support.ts';
 
 /** A partner whose API is opened by consent: its authorization server shows a page on which somebody allows or denies. */
@@ -15,7 +15,6 @@ before(async () => {
   partner = await startSimulator({ seed: 3, reservations: 200, auth });
 });
 after(async () => {
-  await closeBrowser();
   await setup?.stop();
   await partner?.stop();
 });

@@ -11,7 +11,7 @@ import integrationSchema from '../../schemas/integration.json' with { type: 'jso
 import { errors } from '../../src/errors.ts';
 import { createSignIn } from '../../src/operator/operations/tokens.ts';
 import { barriers } from '../console/support/look.ts';
-import { closeBrowser, openBrowser, skip } from './browser.ts';
+import { openBrowser, skip } from './browser.ts';
 import { event, openSetup, type Setup, send } from './support.ts';
 import { startUnseenSystem, type UnseenSystem } from './unseen-system.ts';
 
@@ -22,7 +22,6 @@ before(async () => {
   [setup, system] = [await openSetup(), await startUnseenSystem()];
 });
 after(async () => {
-  await closeBrowser();
   await setup?.stop();
   await system?.stop();
 });
@@ -83,10 +82,9 @@ test('a developer who knows only the page connects events and an unseen API; the
   await verdict(page, 'e3', /duplicate/);
   await page.getByRole('button', { name: 'Test my retries' }).click();
   await page.getByText('Attempts so far: 0 of 3').waitFor();
-  const today = new Date().toISOString().slice(0, 10);
   const listed = {
     reservation_id: 'HB-1003',
-    check_in: today,
+    check_in: system.arrivalOf('HB-1003'),
     check_out: undefined,
     guests: [{ first_name: 'Tomás', last_name: 'Reis', email: 'guest3@letters.example' }],
     stays: [{ room_type: 'DBL', board_type: 'BB', adults: 2, children: 0 }],

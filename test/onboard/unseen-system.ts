@@ -8,6 +8,7 @@ export interface UnseenSystem {
   readonly token: string;
   /** Whether its list has the bookings of the days, or none. */
   lists: boolean;
+  arrivalOf(id: string): string;
   departureOf(id: string): string;
   /** In our words. */
   statusOf(id: string): string;
@@ -23,8 +24,9 @@ const bookings = Array.from({ length: 70 }, (_, i) => {
   const [given, family] = (people[i % people.length] ?? '').split(' ');
   return {
     bookingRef: `HB-${1000 + i}`,
-    arrival: day((i % 14) - 3),
-    departure: day((i % 14) - 1 + (i % 3)),
+    // A day within what is asked for (three back, fourteen ahead): a day may end before it is asked.
+    arrival: day((i % 14) - 2),
+    departure: day((i % 14) + (i % 3)),
     bookedOn: day(-20 - (i % 5)),
     state: ['CONFIRMED', 'CHECKED_IN', 'CANCELLED'][i % 3],
     guest: {
@@ -74,6 +76,7 @@ export async function startUnseenSystem(faults: Faults = {}): Promise<UnseenSyst
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
     requests,
+    arrivalOf: (id: string) => bookings.find(({ bookingRef }) => bookingRef === id)?.arrival ?? '',
     departureOf: (id: string) => bookings.find(({ bookingRef }) => bookingRef === id)?.departure ?? '',
     statusOf: (id: string) => bookings.find(({ bookingRef }) => bookingRef === id)?.state?.toLowerCase() ?? '',
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),

@@ -24,8 +24,9 @@ after(async () => {
 test('on Monday morning the manager gets the figures of the hotel, once; no guest is named', async () => {
   const today = new Date();
   const day = (days: number) => new Date(today.getTime() + days * 86_400_000).toISOString().slice(0, 10);
-  const rooms = [{ room_number: '1', start_date: day(0), end_date: day(3), adults: 2 }];
-  await node.take('grand', reservation('W1', { check_in: day(0), check_out: day(3), rooms }));
+  // Within the week that the mail shows, also when the hotel's day begins or ends meanwhile.
+  const rooms = [{ room_number: '1', start_date: day(2), end_date: day(5), adults: 2 }];
+  await node.take('grand', reservation('W1', { check_in: day(2), check_out: day(5), rooms }));
   await asked(node, 'grand', day(-30), day(120));
   await countPage(node, 'grand');
   await mailWeekly(node.runtime, Date.parse('2026-11-15T12:00:00Z'));

@@ -4,12 +4,16 @@ import fc from 'fast-check';
 import { addDays, localDateAt } from '../../../src/core/canonical/values.ts';
 import { selectionFor } from '../../../src/core/intake/pull/window/range.ts';
 import { syncTypes } from '../../../src/terms.ts';
+import { jumpingClock } from './support/clock.ts';
 import { type Booking, bookings, type ScriptedPartner, startPartner } from './support/partner.ts';
 import { openPullRuntime, type PullRuntime, sync } from './support/runtime.ts';
 
 let runtime: PullRuntime;
 let partner: ScriptedPartner;
-const today = localDateAt('Europe/Lisbon', Date.now());
+const startMs = Date.now();
+/** It stands still: the day may end while the test runs. */
+const clock = { ...jumpingClock(), now: () => startMs };
+const today = localDateAt('Europe/Lisbon', startMs);
 const template = bookings(1, today)[0] as Booking;
 const book: Booking[] = (
   [
@@ -52,12 +56,15 @@ for (const type of syncTypes) {
   test(`${type} keeps what it is for, and every cancellation`, async () => {
     const integration = `select-${type.replace('_', '-')}`;
     const syncs = { [type]: { every: '30m', range: ['-7d', '-1d'], status: 'x' } };
-    const ports = runtime.ports({
-      integration,
-      baseUrl: partner.url,
-      connector: { pull: { pagination: { type: 'none' } } },
-      pull: { syncs },
-    });
+    const ports = runtime.ports(
+      {
+        integration,
+        baseUrl: partner.url,
+        connector: { pull: { pagination: { type: 'none' } } },
+        pull: { syncs },
+      },
+      { clock },
+    );
     const result = await sync(ports, integration, { sync: type });
     assert.deepEqual((await runtime.stored(integration)).map(({ id }) => id).sort(), [...kept[type]].sort());
     assert.equal(result.counters.skipped, book.length - kept[type].length);
@@ -69,7 +76,10 @@ for (const type of syncTypes) {
 
 test('a backfill, and a requested range outside the sync’s purpose, keep everything', async () => {
   const portsOf = (integration: string) =>
-    runtime.ports({ integration, baseUrl: partner.url, connector: { pull: { pagination: { type: 'none' } } } });
+    runtime.ports(
+      { integration, baseUrl: partner.url, connector: { pull: { pagination: { type: 'none' } } } },
+      { clock },
+    );
   const ports = portsOf('select-all');
   const past = { from: addDays(today, -7), to: addDays(today, -1) };
   assert.equal((await sync(ports, 'select-all', past)).counters.skipped, 0);
@@ -93,7 +103,7 @@ test('a list of changes is not divided between syncs: each change is shown once'
     },
   };
   for (const [integration, pull] of Object.entries(feeds)) {
-    const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull } });
+    const ports = runtime.ports({ integration, baseUrl: partner.url, connector: { pull } }, { clock });
     const { counters } = await sync(ports, integration, { sync: 'pre_stay' });
     assert.deepEqual([counters.changed, counters.skipped], [book.length, 0], integration);
   }

@@ -183,9 +183,9 @@ test('after two requests in a row without an answer, the rest of the call is not
 });
 
 test('each request of a call has the whole timeout', async (t) => {
-  const { url, offered } = await listening(t, (_request, response) => void setTimeout(() => response.end('{}'), 600));
+  const { url, offered } = await listening(t, (_request, response) => void setTimeout(() => response.end('{}'), 1_000));
   const settings = http.settings.parse({ url, each: 'guest', body: { mail: '{guest.email}' } });
-  const outcomes = await http.open(settings, offered).deliver(three, limits(1, 1_500));
+  const outcomes = await http.open(settings, offered).deliver(three, limits(1, 2_900));
   assert.deepEqual(
     outcomes.map(({ kind }) => kind),
     Array(3).fill('delivered'),
