@@ -11,30 +11,24 @@ import { pathToFileURL } from 'node:url';
 export const alone = [
   'canonical/one-line',
   'connectors/vendors/vendors',
-  'deliver/busy',
   'deliver/chaos',
-  'deliver/circuit',
-  'deliver/lease',
-  'deliver/pace',
   'deliver/people',
   'deliver/people-kill',
-  'deliver/promises',
-  'deliver/sigstop',
   'deliver/warehouse/hostile',
   'e2e/demo',
-  'e2e/key-rotation',
-  'e2e/kill',
   'e2e/tutorial',
-  'e2e/rolling-restart',
-  'e2e/stop',
   'e2e/traces',
   'intake/pull/partner-scripts',
   'intake/pull/resume',
   'intake/stream/hostile',
 ];
 
-/** Apart from the other files of test/intake/push: they measure, and end processes. */
-const timed = ['attacks', 'clocks', 'crash', 'deadlock', 'failover', 'group-commit', 'vendors'];
+/** Apart from the other files of their folder, since they measure and end processes, but with each other: a process takes two seconds. */
+const timed: Readonly<Record<string, readonly string[]>> = {
+  deliver: ['busy', 'circuit', 'lease', 'pace', 'promises', 'sigstop'],
+  e2e: ['key-rotation', 'kill', 'rolling-restart', 'stop'],
+  'intake/push': ['attacks', 'clocks', 'crash', 'deadlock', 'failover', 'group-commit', 'vendors'],
+};
 
 /** The files of each process by its name, in the order in which the processes start. */
 export type TestPlan = ReadonlyMap<string, readonly string[]>;
@@ -124,8 +118,9 @@ function processOf(file: string): string {
   if (folder === undefined || short.includes(folder)) return 'rest';
   if (pure.includes(folder) || within === 'suggest') return 'pure';
   if (folder === 'console') return path.basename(file) < 'house' ? 'console-1' : 'console-2';
-  if (within === 'push' && timed.includes(path.basename(file, '.test.ts'))) return 'intake-push-timed';
-  return folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
+  const isTimed = timed[path.dirname(file).slice('test/'.length)]?.includes(path.basename(file, '.test.ts'));
+  const group = folder === 'intake' && within !== undefined ? `${folder}-${within}` : folder;
+  return isTimed ? `${group}-timed` : group;
 }
 
 /**
