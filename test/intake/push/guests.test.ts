@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { addDays, localDateAt } from '../../../src/core/canonical/values.ts';
 import { readTimeline } from '../../../src/core/store/records/timeline.ts';
 import type { Json } from '../../../src/terms.ts';
 import type { Bench } from './events-support.ts';
@@ -16,7 +17,8 @@ describe('guest events', () => {
     await bench.pool.query('truncate events, records, history, sightings, outbox, dead_letters');
   });
 
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  /** Of the hotel: in summer its day begins an hour before that of UTC. */
+  const day = (offset: number) => addDays(localDateAt('Europe/Lisbon', Date.now()), offset);
   const ahead = (more = {}) => reservationData({ check_in: day(10), check_out: day(12), ...more });
 
   test('an unknown guest becomes a profile', async () => {

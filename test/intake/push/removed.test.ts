@@ -19,8 +19,8 @@ describe('a reservation that a rule begins to drop', () => {
   const transforms = [{ when: 'channel == "test"', drop: true }];
   const row = (more: { [field: string]: Json } = {}): { [field: string]: Json } => ({
     id: 'R-1001',
-    check_in: '2026-12-01',
-    check_out: '2026-12-04',
+    check_in: '2036-12-01',
+    check_out: '2036-12-04',
     status: 'confirmed',
     channel: 'web',
     guests: [{ first_name: 'Marta', last_name: 'Quill', email: 'marta@quill.example' }],

@@ -132,8 +132,8 @@ export function reservationData(more: { [key: string]: Json | undefined } = {}):
   return {
     reservation_id: 'R-1001',
     confirmation_number: 'C-1001',
-    check_in: '2026-12-01',
-    check_out: '2026-12-04',
+    check_in: '2036-12-01',
+    check_out: '2036-12-04',
     status: 'confirmed',
     guests: [{ first_name: 'Marta', last_name: 'Quill', email: 'marta.quill@mail.example', phone: '+351912345678' }],
     stays: [{ room_type: 'DBL', board_type: 'HB', adults: 2, children: 0 }],

@@ -27,13 +27,13 @@ describe('a value that cannot be read', () => {
     document_number: 'X1',
     marketing_consent: true,
   };
-  const room = { room_type: 'DBL', start_date: '2026-12-01', end_date: '2026-12-04', adults: 2, children: 1 };
+  const room = { room_type: 'DBL', start_date: '2036-12-01', end_date: '2036-12-04', adults: 2, children: 1 };
   const charge = { code: 'SPA', description: 'Spa', amount: 40, quantity: 2 };
   const good: Row = {
     id: 'R-1001',
     confirmation_number: 'C-1',
-    check_in: '2026-12-01',
-    check_out: '2026-12-04',
+    check_in: '2036-12-01',
+    check_out: '2036-12-04',
     status: 'confirmed',
     booking_date: '2026-05-01',
     total_amount: 100.5,
