@@ -20,10 +20,13 @@ import { salesforceAccount } from '../deliver/vendors/salesforce.ts';
 import { arriving, type Booking, type ScriptedPartner, startPartner } from '../intake/pull/support/partner.ts';
 import { plainPool, type TestDatabase, testDatabase } from '../support/database.ts';
 
+const startMs = Date.now();
+/** From the day on which the file was loaded: it may end before its last test. */
+const day = (days: number) => new Date(startMs + days * 86_400_000).toISOString().slice(0, 10);
+
 /**
  * The Grand leaves one system for another. What its destinations hold afterwards: one booking for each booking, one person for each guest.
  */
-const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const old = (id: string, arrival: number, name: string, more: object = {}): Booking =>
   ({
     id,
