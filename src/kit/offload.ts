@@ -40,17 +40,7 @@ interface Task {
 /** For loading the modules on a busy machine. */
 const startMs = 60_000;
 
-/** Idle workers of closed offloads, for the next of the same script: a start takes half a second of processor time. */
-const spare = new Map<string, Worker[]>();
-
-/** Ours: it has others of its own. */
-function withoutListeners(worker: Worker): Worker {
-  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
-  return worker;
-}
-
 export function openOffload(settings: OffloadSettings): Offload {
-  const kind = `${settings.script} ${settings.memoryMb}`;
   /** Per holder. The first holder is next. */
   const waiting = new Map<string, Task[]>();
   let worker: Worker | undefined;
@@ -84,16 +74,12 @@ export function openOffload(settings: OffloadSettings): Offload {
   }
 
   function start(): Worker {
-    const idle = spare.get(kind)?.pop();
-    ready = idle !== undefined;
-    const started =
-      (idle && withoutListeners(idle)) ??
-      new Worker(settings.script, {
-        resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
-        // The tests' runner and debuggers pass flags that are not for a worker.
-        execArgv: ['--disable-warning=ExperimentalWarning'],
-        stdin: false,
-      });
+    const started = new Worker(settings.script, {
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
+      // The tests' runner and debuggers pass flags that are not for a worker.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      stdin: false,
+    });
     started.on('message', (message: { ready: true } | { value: unknown } | { error: string }) => {
       if ('ready' in message) {
         ready = true;
@@ -137,16 +123,7 @@ export function openOffload(settings: OffloadSettings): Offload {
     if (worker === undefined) {
       timer = setTimeout(() => discard(failed('timeout', `the worker did not start within ${startMs} ms`)), startMs);
       worker = start();
-    }
-    send();
-  }
-
-  function spareWorker(idle: Worker): void {
-    withoutListeners(idle);
-    const others = spare.get(kind) ?? [];
-    spare.set(kind, [...others, idle]);
-    const forget = () => spare.set(kind, spare.get(kind)?.filter((one) => one !== idle) ?? []);
-    idle.on('error', () => {}).on('exit', forget);
+    } else send();
   }
 
   return {
@@ -163,7 +140,6 @@ export function openOffload(settings: OffloadSettings): Offload {
     close: async () => {
       closed = true;
       for (const task of [...waiting.values()].flat()) task.settle(failed('closed', 'the process is stopping'));
-      if (worker !== undefined && ready && running === undefined) return spareWorker(worker);
       const old = worker;
       discard(failed('closed', 'the process is stopping'));
       await old?.terminate();

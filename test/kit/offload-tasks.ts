@@ -1,4 +1,3 @@
-import { threadId } from 'node:worker_threads';
 import { serveTasks } from '../../src/kit/offload-worker.ts';
 
 /** Tasks for offload.test.ts, each with one way to end. */
@@ -25,6 +24,5 @@ serveTasks(
       },
     ],
     ['exit', () => process.exit(3)],
-    ['thread', () => threadId],
   ]),
 );

@@ -73,20 +73,3 @@ test('closing ends running and waiting tasks', async () => {
   assert.deepEqual((await Promise.all(results)).map(summary), ['closed', 'closed']);
   assert.equal(summary(await own.run('double', 1)), 'closed');
 });
-
-test('an idle worker serves the next offload of the same script; one that has a task ends', async () => {
-  const settings = { script, deadlineMs: 60_000, perHolder: 3, memoryMb: 63 };
-  const thread = async () => {
-    const own = openOffload(settings);
-    const result = summary(await own.run('thread', null));
-    await own.close();
-    return result;
-  };
-  const first = await thread();
-  assert.equal(await thread(), first);
-  const busy = openOffload(settings);
-  const spinning = busy.run('spin', null);
-  await busy.close();
-  assert.equal(summary(await spinning), 'closed');
-  assert.notEqual(await thread(), first);
-});
