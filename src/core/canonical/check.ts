@@ -49,19 +49,28 @@ export function toReservation(draft: {
   return checked(draft, true);
 }
 
+/** A record of values that were checked already: only what concerns several fields is left. */
+export const toMerged = (record: ReservationDraft): Checked<'reservation', Reservation> =>
+  checked({ record }, true, true);
+
 /** Checks the fields that a message carries; none is required, because other messages may have sent the rest. */
 export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
   return checked(draft, false);
 }
 
-function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): Checked<'reservation', Reservation> {
+function checked(
+  draft: Parameters<typeof toReservation>[0],
+  isWhole: boolean,
+  isClean = false,
+): Checked<'reservation', Reservation> {
   const raw = draft.record;
   const check = new FieldCheck(draft.strict);
-  const read = checkEach<Reservation>('reservation', raw, check);
-  const guests = list<Guest>(check, raw.guests, 'guests');
-  const rooms = list<Room>(check, raw.rooms, 'rooms');
-  const charges = list<Charge>(check, raw.charges, 'charges');
-  const extra = check.json(raw.extra, 'extra');
+  const each = isClean ? inOrder : checkEach;
+  const read = each<Reservation>('reservation', raw, check);
+  const guests = list<Guest>(check, raw.guests, 'guests', each);
+  const rooms = list<Room>(check, raw.rooms, 'rooms', each);
+  const charges = list<Charge>(check, raw.charges, 'charges', each);
+  const extra = isClean ? raw.extra : check.json(raw.extra, 'extra');
 
   const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
   let isIncomplete = false;
@@ -128,7 +137,17 @@ function checkEach<Of>(table: Table, raw: object, check: FieldCheck): Partial<Of
   return item as Partial<Of>;
 }
 
-function list<Of extends object>(check: FieldCheck, value: unknown, name: ListName): Of[] {
+/** The same of values that are clean. */
+function inOrder<Of>(table: Table, clean: object): Partial<Of> {
+  const item: Record<string, unknown> = {};
+  for (const [name] of methods[table]) {
+    const value = (clean as Record<string, unknown>)[name];
+    if (value !== undefined) item[name] = value;
+  }
+  return item as Partial<Of>;
+}
+
+function list<Of extends object>(check: FieldCheck, value: unknown, name: ListName, each: typeof checkEach): Of[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     check.fail(name, 'must be a list', value);
@@ -146,7 +165,7 @@ function list<Of extends object>(check: FieldCheck, value: unknown, name: ListNa
       continue;
     }
     check.at(name, index);
-    const made = checkEach<Of>(name, item, check) as Of;
+    const made = each<Of>(name, item, check) as Of;
     // A guest that was sent without any field is an erased one; its place stays.
     if (name === 'guests' && isEmptyGuest(made as Guest) && !isEmptyGuest(item)) check.leaveOut(`guests[${index}]`);
     else items.push(made);

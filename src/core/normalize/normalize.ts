@@ -20,11 +20,13 @@ export interface NormalizeContext {
 
 /**
  * Cleans ids, names, e-mail addresses and phone numbers of a checked record's guests. Each change leaves a note. An unchanged record is
- * returned as the same object; normalizing twice equals once.
+ * returned as the same object; normalizing twice equals once. `isMerged`: its values are clean, but a name and a nationality may have come in
+ * different messages.
  */
 export function normalizeReservation(
   reservation: Reservation,
   context: NormalizeContext,
+  isMerged = false,
 ): { reservation: Reservation; notes: Note[] } {
   const notes: Note[] = [];
   const country = context.country?.toUpperCase();
@@ -32,7 +34,8 @@ export function normalizeReservation(
   const emptied: Guest[] = [];
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
-    const done = cleaned(new Cleaning(guest, index, notes), country);
+    const cleaning = new Cleaning(guest, index, notes);
+    const done = isMerged ? withNames(cleaning, country) : cleaned(cleaning, country);
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;
@@ -60,6 +63,11 @@ function cleaned(cleaning: Cleaning, country: string | undefined): Guest {
   cleanNames(cleaning, regions);
   cleanEmail(cleaning);
   cleanPhone(cleaning, regions);
+  return cleaning.outcome();
+}
+
+function withNames(cleaning: Cleaning, country: string | undefined): Guest {
+  cleanNames(cleaning, { nationality: cleaning.guest.nationality, country });
   return cleaning.outcome();
 }
 

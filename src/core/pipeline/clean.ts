@@ -8,7 +8,7 @@ export interface Said {
   readonly notes: readonly Note[];
 }
 
-export function cleaned({ region }: Plan, reservation: Reservation, before: readonly Note[]): Said {
-  const { reservation: record, notes } = normalizeReservation(reservation, region);
+export function cleaned({ region }: Plan, reservation: Reservation, before: readonly Note[], isMerged = false): Said {
+  const { reservation: record, notes } = normalizeReservation(reservation, region, isMerged);
   return { record, notes: notes.length === 0 ? before : [...before, ...notes] };
 }
