@@ -47,7 +47,7 @@ export function read(brand: Plan, raw: RawRecord, receipt: Receipt, adjust?: Adj
     // A partial row is not part of the list's view, so that the fields it omits are not cleared.
     source: isPartialRow ? 'single' : receipt.mode,
     scope: isPartialRow ? { fields: 'partial', lists: 'full' } : brand.scopes[receipt.mode],
-    content: said && contentOf(said.record, draft.record, draft.assumed, shaper.itemIds(raw), unread),
+    content: said && contentOf(said.record, draft.record, draft.assumed, draft.itemIds, unread),
     record: whole?.record as Reservation | undefined,
     ...(failure && { failure }),
     ...(isPart && { isPart }),
