@@ -7,7 +7,6 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { sexedTitle } from '../persons/fold.ts';
 import { withoutRepeated } from '../persons/identifiers.ts';
 import { readEmail } from './email.ts';
-import { memo } from './memo.ts';
 import { readNames } from './name.ts';
 import type { NameRegions } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
@@ -95,14 +94,20 @@ const capitals = /^[A-Z]{2}$/;
 
 /** Reading names and numbers is most of the work, and each change of a booking brings the same ones again. */
 const mostKnown = 5_000;
-const knownNames = memo<ReturnType<typeof readNames>>(mostKnown);
-const knownPhones = memo<ReturnType<typeof readPhone>>(mostKnown);
+const knownNames = new Map<string, ReturnType<typeof readNames>>();
+const knownPhones = new Map<string, ReturnType<typeof readPhone>>();
+
+/** The result for a text made from the arguments. Forgets all of them when there are too many. */
+function remembered<Of>(known: Map<string, Of>, key: string, read: () => Of): Of {
+  if (known.size > mostKnown) known.clear();
+  return known.getOrInsertComputed(key, read);
+}
 
 function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   const { first_name, last_name } = cleaning.guest;
   if (first_name === undefined && last_name === undefined) return;
   const key = JSON.stringify([first_name, last_name, regions]);
-  const { names, changes } = knownNames(key, () => readNames({ first_name, last_name }, regions));
+  const { names, changes } = remembered(knownNames, key, () => readNames({ first_name, last_name }, regions));
   if (changes.length === 0) return;
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
@@ -141,7 +146,8 @@ function cleanEmail(cleaning: Cleaning): void {
 function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {
   const given = cleaning.guest.phone;
   if (given === undefined) return;
-  const reading = knownPhones(JSON.stringify([given, regions]), () => readPhone(given, regions));
+  const key = JSON.stringify([given, regions]);
+  const reading = remembered(knownPhones, key, () => readPhone(given, regions));
   if (reading.kind === 'number') {
     const { e164, by, several, extension } = reading;
     if (e164 === given) return;

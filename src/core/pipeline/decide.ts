@@ -3,6 +3,7 @@ import type { Plan } from '../brand/compile.ts';
 import { type ReservationDraft, toMerged, toReservation } from '../canonical/check.ts';
 import { noteOf } from '../canonical/notes.ts';
 import { asJson, decodeRecord, type Reservation, recordText } from '../canonical/reservation.ts';
+import { normalizeReservation } from '../normalize/normalize.ts';
 import type { Accounts, Claim, Claims } from '../reconcile/claim.ts';
 import { placed, seenAgain } from '../reconcile/claims.ts';
 import { type Content, isNewer, type Time, type Values } from '../reconcile/content.ts';
@@ -31,7 +32,6 @@ import {
   quarantinedOf,
 } from '../reconcile/quarantine.ts';
 import { readClaims, storedClaims } from '../reconcile/stored-claims.ts';
-import { cleaned } from './clean.ts';
 
 /**
  * What a statement changes. A record is a function of the claims of its sources: each source's are folded in the order of their times, and of
@@ -336,7 +336,8 @@ export function finish(brand: Plan, statement: Statement, merged: Reservation | 
   if (merged !== statement.record) {
     const checked = toMerged(merged);
     if (checked.kind === 'invalid') return failed(checked);
-    ({ record, notes } = cleaned(brand, checked.reservation, checked.notes, true));
+    const clean = normalizeReservation(checked.reservation, brand.region, true);
+    [record, notes] = [clean.reservation, [...checked.notes, ...clean.notes]];
   }
   const applied = brand.rules.apply(record);
   if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note, sold: record };
@@ -348,6 +349,7 @@ export function finish(brand: Plan, statement: Statement, merged: Reservation | 
   // Values from rules are checked and cleaned like values from partners.
   const again = toReservation({ record: applied.record as ReservationDraft });
   if (again.kind === 'invalid') return failed(again, record.id);
-  const clean = cleaned(brand, again.reservation, again.notes);
-  return { kind: 'record', record: clean.record, notes: [...notes, ...applied.notes, ...clean.notes], isRuled: true };
+  const clean = normalizeReservation(again.reservation, brand.region);
+  const all = [...notes, ...applied.notes, ...again.notes, ...clean.notes];
+  return { kind: 'record', record: clean.reservation, notes: all, isRuled: true };
 }
