@@ -19,13 +19,13 @@ export interface NormalizeContext {
 
 /**
  * Cleans ids, names, e-mail addresses and phone numbers of a checked record's guests. Each change leaves a note. An unchanged record is
- * returned as the same object; normalizing twice equals once. `isMerged`: its values are clean, but a name and a nationality may have come in
+ * returned as the same object; normalizing twice equals once. `isClean`: each value is clean, but a name and a nationality may have come in
  * different messages.
  */
 export function normalizeReservation(
   reservation: Reservation,
   context: NormalizeContext,
-  isMerged = false,
+  isClean = false,
 ): { reservation: Reservation; notes: Note[] } {
   const notes: Note[] = [];
   const country = context.country?.toUpperCase();
@@ -34,7 +34,7 @@ export function normalizeReservation(
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
     const cleaning = new Cleaning(guest, index, notes);
-    const done = isMerged ? withNames(cleaning, country) : cleaned(cleaning, country);
+    const done = isClean ? withNames(cleaning, country) : cleaned(cleaning, country);
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;

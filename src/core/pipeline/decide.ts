@@ -349,7 +349,8 @@ export function finish(brand: Plan, statement: Statement, merged: Reservation | 
   // Values from rules are checked and cleaned like values from partners.
   const again = toReservation({ record: applied.record as ReservationDraft });
   if (again.kind === 'invalid') return failed(again, record.id);
-  const clean = normalizeReservation(again.reservation, brand.region);
+  const areGuestsKept = (applied.record as Reservation).guests === record.guests;
+  const clean = normalizeReservation(again.reservation, brand.region, areGuestsKept);
   const all = [...notes, ...applied.notes, ...again.notes, ...clean.notes];
   return { kind: 'record', record: clean.reservation, notes: all, isRuled: true };
 }
