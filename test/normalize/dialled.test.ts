@@ -77,6 +77,7 @@ test('numbers as guests write them need no library', () => {
     ['212-555-0123', 'US', '+12125550123'],
     ['(212) 555-0123', 'US', '+12125550123'],
     ['+1 242 322 1234', undefined, '+12423221234'],
+    ['07400 123456', 'GB', '+447400123456'],
     ['+44 7400 123456', undefined, '+447400123456'],
   ] as const;
   for (const [text, region, number] of cases) assert.equal(dialled(text, region), number, text);

@@ -26,16 +26,15 @@ interface Plan {
   /** What is dialled before a number within the country, and what before one of another country. */
   readonly trunk: RegExp | undefined;
   readonly abroad: RegExp | undefined;
-  readonly isTrunkZero: boolean;
   /** How the numbers of this country begin, among those of countries with the same code. */
   readonly leading: RegExp | undefined;
 }
 
 function national(digits: string, plan: Plan, isInternational: boolean): string | undefined {
   if (!isInternational && plan.abroad?.test(digits)) return undefined;
-  const hasTrunk = plan.trunk?.test(digits) === true;
-  if (hasTrunk && (isInternational || !plan.isTrunkZero || plan.isValid(digits))) return undefined;
-  const number = hasTrunk ? digits.slice(1) : digits;
+  const [trunk = ''] = plan.trunk?.exec(digits) ?? [];
+  if (trunk !== '' && (isInternational || trunk !== '0' || plan.isValid(digits))) return undefined;
+  const number = digits.slice(trunk.length);
   return plan.isValid(number) ? `+${plan.code}${number}` : undefined;
 }
 
@@ -63,7 +62,6 @@ function read(region: CountryCode): Plan {
       types.some(({ lengths, pattern }) => lengths?.includes(number.length) !== false && pattern.test(number)),
     trunk: trunk ? new RegExp(`^(?:${trunk})`) : undefined,
     abroad: abroad ? new RegExp(`^(?:${abroad})`) : undefined,
-    isTrunkZero: trunk === '0',
     leading: leading ? new RegExp(`^(?:${leading})`) : undefined,
   };
 }
