@@ -21,14 +21,11 @@ function collect(before: Json | undefined, after: Json | undefined, path: string
       collect(before[i], after[i], `${path}[${i}]`, differences);
     }
   } else if (isObject(before) && isObject(after)) {
-    for (const key of Object.keys(after)) {
-      const known = own(before, key);
+    for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
+      const [known, now] = [own(before, key), own(after, key)];
       // Its text is needed only for what differs.
-      if (known !== after[key]) collect(known, after[key], `${path}${memberText(key, path === '')}`, differences);
+      if (known !== now) collect(known, now, `${path}${memberText(key, path === '')}`, differences);
     }
-    for (const key of Object.keys(before))
-      if (!Object.hasOwn(after, key))
-        collect(before[key], undefined, `${path}${memberText(key, path === '')}`, differences);
   } else differences.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
 }
 
@@ -39,8 +36,7 @@ const own = (side: { readonly [key: string]: Json }, key: string): Json | undefi
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, at) => isEqual(one, b[at]));
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [one, other] = [a, b] as [JsonObject, JsonObject];
   return (
     Object.keys(one).every((key) => isEqual(one[key], own(other, key))) &&
