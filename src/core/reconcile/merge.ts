@@ -181,7 +181,8 @@ class Slots {
 
   addWinners(winners: Map<string, Winner>, prefix: string): void {
     for (const [field, { from, winner }] of this.#fields) {
-      if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) winners.set(prefix + field, winner);
+      const isValue = (one: string) => (from.values[one] ?? null) !== null;
+      if (isValue(field) || groupOf(field).some(isValue)) winners.set(prefix + field, winner);
     }
     const { consent } = this;
     if (consent !== undefined && consent.value !== null)
