@@ -7,7 +7,6 @@ import { guestKeys, keyText, keyTexts, sharedAmong } from '../persons/identifier
 import { type Candidate, comparedWith, pinnedElsewhere } from '../persons/profile-match.ts';
 import { type Between, type SameReason, samePerson } from '../persons/same-person.ts';
 import { type ContentItem, extraPrefix, isEnded, leaderOf, type Values } from './content.ts';
-import { isEqual } from './difference.ts';
 
 /** A guest event, checked and normalized. */
 export interface GuestUpdate {
@@ -283,8 +282,11 @@ export function mergeGuest(known: Guest, { guest, present }: Pick<GuestUpdate, '
 
 function mergeNotes(before: Guest, after: Guest, index: number): Note[] {
   return fields
-    .filter((field) => !isEqual(before[field], after[field]))
+    .filter((field) => !isSame(before[field], after[field]))
     .map((field) =>
       noteOf('guest_updated', `guests[${index}].${field}`, { before: before[field], after: after[field] }),
     );
 }
+
+export const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
+  a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));

@@ -1,13 +1,12 @@
-import type { EntityType } from '../../terms.ts';
+import type { EntityType, Json } from '../../terms.ts';
 import type { Guest } from '../canonical/reservation.ts';
 import { guestKeys, sharedAmong } from '../persons/identifiers.ts';
 import { type Candidate, comparedWith, findProfile, pinnedElsewhere } from '../persons/profile-match.ts';
 import type { Mention } from '../persons/same-person.ts';
 import type { Consent } from './consent.ts';
 import { type FieldTimes, fieldsSaid, isNewer, leaderOf, never, type Time, type Values } from './content.ts';
-import { isEqual } from './difference.ts';
 import type { Receipt, Statement } from './forms.ts';
-import { mergeGuest } from './guest-update.ts';
+import { isSame, mergeGuest } from './guest-update.ts';
 
 /**
  * Profiles are separate records of a brand's guests, assembled from its reservations. Two people merged into one profile receive each
@@ -125,7 +124,7 @@ const consentField = 'marketing_consent';
 
 export function equalGuests(a: Guest, b: Guest): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Guest>;
-  return [...keys].every((key) => isEqual(a[key], b[key]));
+  return [...keys].every((key) => isSame(a[key] as Json, b[key] as Json));
 }
 
 /** The profile with its newest consent: a reservation that only repeats an older consent does not replace it. */

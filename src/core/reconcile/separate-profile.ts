@@ -1,6 +1,7 @@
+import type { Json } from '../../terms.ts';
 import { fields } from '../canonical/fields.ts';
 import type { Guest } from '../canonical/reservation.ts';
-import { isEqual } from './difference.ts';
+import { isSame } from './guest-update.ts';
 
 /** The field that names the profile into which this one was merged. */
 const mergedInto = 'merged_into';
@@ -23,7 +24,7 @@ export function continuedBy({ extra }: Guest): string | undefined {
 export function withoutOther(whole: Guest, other: Guest, own: Guest): Guest {
   const kept: Record<string, unknown> = {};
   for (const field of Object.keys(fields.guests) as (keyof Guest)[]) {
-    const value = isEqual(whole[field], other[field]) ? own[field] : whole[field];
+    const value = isSame(whole[field] as Json, other[field] as Json) ? own[field] : whole[field];
     if (value !== undefined) kept[field] = value;
   }
   return kept as Guest;
