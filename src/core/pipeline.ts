@@ -1,9 +1,9 @@
 import type { Json, Note } from '../terms.ts';
 import type { Plan } from './brand/compile.ts';
-import { toParts, toReservation } from './canonical/check.ts';
+import { type ReservationDraft, toReservation } from './canonical/check.ts';
 import { noteOf } from './canonical/notes.ts';
 import type { Guest, Reservation } from './canonical/reservation.ts';
-import { cleaned, type Said } from './pipeline/clean.ts';
+import { normalizeReservation } from './normalize/normalize.ts';
 import { idOf, prefixed } from './pipeline/id-prefix.ts';
 import { type Content, contentOf, unreadIn } from './reconcile/content.ts';
 import { type DeadLetter, deadLetter, isRequestedById, type Receipt, type Statement } from './reconcile/forms.ts';
@@ -25,13 +25,14 @@ export function read(brand: Plan, raw: RawRecord, receipt: Receipt, adjust?: Adj
   const draft = adjusted(prefixed(shaper.draft(raw), brand.idPrefix), adjust);
   const { isExcluded = false } = draft;
   const checked = toReservation(draft as Unchecked);
-  const whole = checked.kind === 'ok' ? cleaned(brand, checked.reservation, checked.notes) : undefined;
+  const whole = checked.kind === 'ok' ? saidIn(brand, checked) : undefined;
   const isPulled = receipt.mode === 'pull';
   const isPartialRow = isPulled && brand.partialRows && whole === undefined;
   const isStatusUnknown = checked.kind === 'invalid' && checked.code === 'record.unknown_status';
   // A row of a list that breaks a rule says nothing. An event may be a part of a reservation; other sources may have said the rest.
   const isUnusable = isPulled && !isPartialRow && !isExcluded && !isStatusUnknown;
-  const said = whole ?? (isUnusable ? undefined : partsOf(brand, isStatusUnknown ? withOtherStatus(draft) : draft));
+  const usable = isStatusUnknown ? toReservation(withOtherStatus(draft) as Unchecked) : checked;
+  const said = whole ?? (isUnusable ? undefined : saidIn(brand, usable));
   const id = said?.record.id ?? idOf(raw.key, brand.idPrefix);
   const notes = [...(isRequestedById(receipt) ? requestedById : []), ...draft.notes, ...(said?.notes ?? [])];
   const unread = unreadIn(notes, draft.record);
@@ -47,8 +48,8 @@ export function read(brand: Plan, raw: RawRecord, receipt: Receipt, adjust?: Adj
     // A partial row is not part of the list's view, so that the fields it omits are not cleared.
     source: isPartialRow ? 'single' : receipt.mode,
     scope: isPartialRow ? { fields: 'partial', lists: 'full' } : brand.scopes[receipt.mode],
-    content: said && contentOf(said.record, draft.record, draft.assumed, shaper.itemIds(raw), unread),
-    record: whole?.record as Reservation | undefined,
+    content: said && contentOf(said.record, draft.record, draft.assumed, draft.itemIds, unread),
+    record: whole?.record,
     ...(failure && { failure }),
     ...(isPart && { isPart }),
     ...(isExcluded && { dropped: excluded }),
@@ -72,11 +73,12 @@ const excluded = 'The condition map.where of the connector does not hold.';
 /** By this note the store tells such a payload from a row of a list: another mapping reads it, and fields that it omits are not cleared. */
 const requestedById: readonly Note[] = [noteOf('requested_by_id', '')];
 
-/** What a message says that is not a complete record; undefined if one of its fields breaks a rule. */
-function partsOf(brand: Plan, draft: Pick<Draft, 'record'> & Partial<Draft>): Said | undefined {
-  const parts = toParts(draft as Unchecked);
-  if (parts.kind === 'invalid' || parts.reservation.id === undefined) return undefined;
-  return cleaned(brand, parts.reservation as Reservation, parts.notes);
+/** What a message says, complete or not; undefined if one of its fields breaks a rule, or without an id. */
+function saidIn({ region }: Plan, checked: ReturnType<typeof toReservation>) {
+  const parts = checked.kind === 'ok' ? checked : checked.parts;
+  if (parts?.reservation.id === undefined) return undefined;
+  const { reservation: record, notes } = normalizeReservation(parts.reservation as Reservation, region);
+  return { record, notes: [...parts.notes, ...notes] };
 }
 
 /** The status as it would be stored if the brand let unknown ones pass. */
@@ -86,8 +88,8 @@ function withOtherStatus(draft: Draft): Draft {
 }
 
 function guestsIn(brand: Plan, { record }: Draft): readonly Guest[] {
-  const named = { id: record.id ?? '-', guests: record.guests } as Draft['record'];
-  return partsOf(brand, { record: named })?.record.guests ?? [];
+  const named = { id: record.id ?? '-', guests: record.guests };
+  return saidIn(brand, toReservation({ record: named as ReservationDraft }))?.record.guests ?? [];
 }
 
 /** What changes some fields of a stored reservation; everything else stays as each source said it. */

@@ -35,15 +35,17 @@ const near = (region: CountryCode) =>
       ),
       cut: fc.integer({ min: -2, max: 2 }),
       separator: fc.constantFrom('', ' ', '-', '.'),
+      brackets: fc.constantFrom(0, 0, 0, 1, 2, 3),
       every: fc.integer({ min: 1, max: 4 }),
     })
-    .map(({ changed, prefix, cut, separator, every }) => {
+    .map(({ changed, prefix, cut, separator, brackets, every }) => {
       const example = getExampleNumber(region, examples);
       const digits = [...(example?.nationalNumber ?? '123456789')];
       for (const [place, digit] of changed) if (place < digits.length) digits[place] = String(digit);
       const sized = cut < 0 ? digits.slice(0, cut) : [...digits, ...'73'.slice(0, cut)];
       const spaced = sized.map((digit, n) => (n > 0 && n % every === 0 ? separator + digit : digit)).join('');
-      return prefix.replace('code', example?.countryCallingCode ?? '1') + spaced;
+      const bracketed = brackets === 0 ? spaced : spaced.replace(new RegExp(`^\\d{${brackets}}`), '($&)');
+      return prefix.replace('code', example?.countryCallingCode ?? '1') + bracketed;
     });
 
 test('a number that is read without the library is what the library reads', () => {
@@ -73,6 +75,10 @@ test('numbers as guests write them need no library', () => {
     ['+351 939 918 590', undefined, '+351939918590'],
     ['06 1234 5678', 'IT', '+390612345678'],
     ['212-555-0123', 'US', '+12125550123'],
+    ['(212) 555-0123', 'US', '+12125550123'],
+    ['+1 242 322 1234', undefined, '+12423221234'],
+    ['07400 123456', 'GB', '+447400123456'],
+    ['+44 7400 123456', undefined, '+447400123456'],
   ] as const;
   for (const [text, region, number] of cases) assert.equal(dialled(text, region), number, text);
 });

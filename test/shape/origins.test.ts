@@ -90,6 +90,17 @@ test('the id of a list’s items counts as mapped', () => {
   assert.deepEqual(shaper.unmapped(raw), ['rooms[].floor']);
 });
 
+test('the key of a table counts as mapped, and a wrong one is reported although the table was read before', () => {
+  const lookup = (inside: string, key: string) => ({ lookup: { in: inside, key, by: 'no', value: 'text' } });
+  const value = { ...stay, id: 'R1', no: 1, own: [{ at: 2 }, { at: 1, text: 'a', more: 1 }] };
+  const wrong = shaperOf({ map: { channel: lookup('own', 'at'), source: lookup('own', 'code') } });
+  const raws = recordsOf(wrong, [value]);
+  assert.equal(reservationOf(wrong, only(raws)).channel, 'a');
+  assert.deepEqual(wrong.unmapped(only(raws)), ['own[].more']);
+  for (let asked = 0; asked < 2; asked++)
+    assert.deepEqual(wrong.unmatched(raws), [{ at: 'map.source.lookup.key', text: 'code' }]);
+});
+
 test('the origin of a plain field is a path that reads its value', () => {
   const shaper = shaperOf({
     map: { guests: { from: 'people', fields: { email: "'e-mail'.main", last_name: 'name' } } },

@@ -47,7 +47,7 @@ test('an event that looks like the list is read by the map of the list', () => {
 test('rooms and charges of an event are identified as the map of the list says', () => {
   const map = { rooms: { id: 'unit' }, charges: { id: false } } as const;
   const data = { id: 'R1', ...stay, rooms: [{ unit: 'U1', id: 7, adults: 2 }], charges: [{ id: 1, amount: 5 }] };
-  const idsOf = (shaper: Shaper) => shaper.itemIds(eventOf(shaper, data));
+  const idsOf = (shaper: Shaper) => shaper.draft(eventOf(shaper, data)).itemIds;
   assert.deepEqual(idsOf(shaperOf({ map }, {})), { rooms: ['U1'], charges: undefined });
   assert.deepEqual(idsOf(shaperOf({ map }, { rooms: { id: 'id' } })), { rooms: ['7'], charges: undefined });
 });

@@ -14,6 +14,8 @@ interface Invalid {
   readonly kind: 'invalid';
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];
+  /** What it says, if it only lacks something: other messages may have said the rest. */
+  readonly parts?: { readonly reservation: Partial<Reservation>; readonly notes: readonly Note[] };
 }
 
 type Checked<Name extends string, Of> =
@@ -23,7 +25,6 @@ type Checked<Name extends string, Of> =
 const knownStatuses: ReadonlySet<string> = new Set(statuses);
 /** The status has its own rule. */
 const required = [...requiredFields].filter((name) => name !== 'status') as Exclude<keyof Reservation, 'status'>[];
-const noNotes: readonly Note[] = [];
 
 /** Each field with its method of FieldCheck, in the order of the schema. */
 function methodsOf(table: Table) {
@@ -38,54 +39,48 @@ const methods = {
   charges: methodsOf('charges'),
 };
 
+/** A record of values that were checked already: only what concerns several fields is left. */
+export const toMerged = (record: ReservationDraft): Checked<'reservation', Reservation> =>
+  toReservation({ record }, true);
+
 /**
  * Turns a draft into the canonical record, or lists every rule it breaks. Keys are in the order of the schema, so that equal
  * content is equal text. A canonical record passes unchanged.
  */
-export function toReservation(draft: {
-  readonly record: ReservationDraft;
-  readonly strict?: ReadonlySet<string> | undefined;
-}): Checked<'reservation', Reservation> {
-  return checked(draft, true);
-}
-
-/** Checks the fields that a message carries; none is required, because other messages may have sent the rest. */
-export function toParts(draft: Parameters<typeof toReservation>[0]): Checked<'reservation', Partial<Reservation>> {
-  return checked(draft, false);
-}
-
-function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): Checked<'reservation', Reservation> {
+export function toReservation(
+  draft: { readonly record: ReservationDraft; readonly strict?: ReadonlySet<string> | undefined },
+  isClean = false,
+): Checked<'reservation', Reservation> {
   const raw = draft.record;
-  const check = new FieldCheck(draft.strict);
+  const check = new FieldCheck(draft.strict, isClean);
   const read = checkEach<Reservation>('reservation', raw, check);
   const guests = list<Guest>(check, raw.guests, 'guests');
   const rooms = list<Room>(check, raw.rooms, 'rooms');
   const charges = list<Charge>(check, raw.charges, 'charges');
-  const extra = check.json(raw.extra, 'extra');
+  const extra = isClean ? raw.extra : check.json(raw.extra, 'extra');
 
   const status = typeof raw.status === 'string' && knownStatuses.has(raw.status) ? (raw.status as Status) : undefined;
-  let isIncomplete = false;
-  if (isWhole) {
-    for (const name of required) {
-      if (read[name] !== undefined) continue;
-      isIncomplete = true;
-      if (isEmpty(raw[name])) check.fail(name, mustBeThere, raw[name]);
-    }
-  }
   const { check_in: checkIn, check_out: checkOut, status_raw: statusRaw } = read;
-  if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn)
-    check.conflict('check_out', 'must not be before check_in');
+  const isReversed = checkIn !== undefined && checkOut !== undefined && checkOut < checkIn;
+  const isSound = check.problems.length === 0 && !isReversed;
+  let isIncomplete = false;
+  for (const name of required) {
+    if (read[name] !== undefined) continue;
+    isIncomplete = true;
+    if (isEmpty(raw[name])) check.fail(name, mustBeThere, raw[name]);
+  }
+  if (isReversed) check.conflict('check_out', 'must not be before check_in');
   // A record whose only fault is its status has its own code: the fix is a line under `values`.
   const otherwiseSound = check.problems.length === 0;
   if (status === undefined) {
     const given = statusRaw ?? raw.status_raw ?? raw.status;
-    const unknown = !isEmpty(given);
-    if (unknown) check.failStatus(given);
-    else if (isWhole) check.fail('status', mustBeThere, given);
-    if (unknown || isWhole)
-      return invalid(check, unknown && otherwiseSound ? 'record.unknown_status' : 'record.invalid');
+    if (!isEmpty(given)) {
+      check.failStatus(given);
+      return invalid(check, otherwiseSound ? 'record.unknown_status' : 'record.invalid');
+    }
+    check.fail('status', mustBeThere, given);
   }
-  if (check.problems.length > 0 || isIncomplete) return invalid(check, 'record.invalid');
+  if (!isSound) return invalid(check, 'record.invalid');
 
   const rest: Record<string, unknown> = { status, guests, rooms, charges, extra };
   const reservation: Record<string, unknown> = {};
@@ -93,11 +88,9 @@ function checked(draft: Parameters<typeof toReservation>[0], isWhole: boolean): 
     const value = read[name as keyof Reservation] ?? rest[name];
     if (value !== undefined) reservation[name] = value;
   }
-  return {
-    kind: 'ok',
-    reservation: reservation as unknown as Reservation,
-    notes: check.notes.length === 0 ? noNotes : check.notes,
-  };
+  const made = { reservation: reservation as unknown as Reservation, notes: check.notes };
+  const isWhole = check.problems.length === 0 && !isIncomplete;
+  return isWhole ? { kind: 'ok', ...made } : { ...invalid(check, 'record.invalid'), parts: made };
 }
 
 /** `strict` names fields without a list: nationality. */
@@ -122,7 +115,9 @@ function isEmpty(value: unknown): boolean {
 function checkEach<Of>(table: Table, raw: object, check: FieldCheck): Partial<Of> {
   const item: Record<string, unknown> = {};
   for (const [name, method] of methods[table]) {
-    const value = check[method]((raw as Record<string, unknown>)[name], name);
+    const given = (raw as Record<string, unknown>)[name];
+    if (given === undefined || given === null) continue;
+    const value = check.isClean ? given : check[method](given, name);
     if (value !== undefined) item[name] = value;
   }
   return item as Partial<Of>;

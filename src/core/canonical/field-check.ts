@@ -47,7 +47,7 @@ const longestDecimal = 60;
 const longestNoted = 200;
 
 /**
- * Turns the values of one record, field by field, into canonical ones. An absent or empty field gives undefined, and so does one that
+ * Turns the values of one record, field by field, into canonical ones. An empty field gives undefined, and so does one that
  * breaks its rule: for an essential or strict field that is a problem, which makes the record a dead letter; for any other, a note.
  */
 export class FieldCheck {
@@ -56,12 +56,15 @@ export class FieldCheck {
   /** Set where the fault has its own code. */
   code: ErrorCode | undefined;
   readonly #strict: ReadonlySet<string> | undefined;
+  /** The values were checked before. */
+  readonly isClean: boolean;
   #list: string | undefined;
   #index = 0;
 
   /** `strict` names further fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
-  constructor(strict?: ReadonlySet<string>) {
+  constructor(strict?: ReadonlySet<string>, isClean = false) {
     this.#strict = strict;
+    this.isClean = isClean;
   }
 
   /** The fields that follow belong to this item of a list; undefined for the record itself. */
@@ -129,7 +132,6 @@ export class FieldCheck {
   /** Text with its outer spaces, for fields that normalization cleans. */
   verbatim(value: unknown, name: string): string | undefined {
     if (typeof value === 'string') return storable(value);
-    if (value === undefined || value === null) return undefined;
     if (typeof value === 'number') {
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
         return this.fail(name, 'must be exact: a number this large has lost digits', value);
@@ -166,12 +168,10 @@ export class FieldCheck {
       if (trimmed === '') return undefined;
       return isLocalDate(trimmed) ? trimmed : this.fail(name, 'must be a real date, YYYY-MM-DD', value);
     }
-    if (value === undefined || value === null) return undefined;
     return this.fail(name, 'must be a real date, YYYY-MM-DD', value);
   }
 
   decimal(value: unknown, name: string): Decimal | undefined {
-    if (value === undefined || value === null) return undefined;
     if (typeof value === 'number') return this.#bounded(decimalOf(value), value, name);
     if (typeof value !== 'string') return this.fail(name, 'must be a decimal number', value);
     if (value.trim() === '') return undefined;
@@ -187,7 +187,6 @@ export class FieldCheck {
 
   integer(value: unknown, name: string): number | undefined {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-    if (value === undefined || value === null) return undefined;
     if (typeof value === 'string') {
       if (value.trim() === '') return undefined;
       const plain = decimal(value);
@@ -203,7 +202,6 @@ export class FieldCheck {
 
   boolean(value: unknown, name: string): boolean | undefined {
     if (typeof value === 'boolean') return value;
-    if (value === undefined || value === null) return undefined;
     const text =
       typeof value === 'string' || typeof value === 'number' ? String(value).trim().toLowerCase() : undefined;
     if (text === '') return undefined;

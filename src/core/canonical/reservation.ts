@@ -61,24 +61,36 @@ const decimalNames = fieldNames(({ kind }) => kind === 'decimal');
 type StoredFields = { [name: string]: unknown };
 
 /** A record, or a part of one, whose decimals are numbers. */
-export function withNumbers(record: object): object {
-  let copy = numbersIn(record as StoredFields, ownDecimals);
+export function withNumbers(record: object, numberOf: (decimal: Decimal) => unknown = asNumber): object {
+  let copy = numbersIn(record as StoredFields, ownDecimals, numberOf);
   for (const { list, names } of listDecimals) {
     const items = copy[list] as StoredFields[] | undefined;
     if (items === undefined || items.length === 0) continue;
     if (copy === record) copy = { ...copy };
-    copy[list] = items.map((item) => numbersIn(item, names));
+    copy[list] = items.map((item) => numbersIn(item, names, numberOf));
   }
   return copy;
 }
 
-function numbersIn(item: StoredFields, names: readonly string[]): StoredFields {
+/** The record as its stored text is read: a decimal that a double cannot hold exactly stays text. */
+export const asJson = (record: Reservation | Guest): Json => withNumbers(record, exactNumber) as Json;
+
+const exactNumber = (text: Decimal): Json => {
+  const number = Number(text);
+  return decimalOf(number) === text ? number : text;
+};
+
+function numbersIn(
+  item: StoredFields,
+  names: readonly string[],
+  numberOf: (decimal: Decimal) => unknown,
+): StoredFields {
   let copy = item;
   for (const name of names) {
     const value = item[name];
     if (value === undefined) continue;
     if (copy === item) copy = { ...item };
-    copy[name] = asNumber(value as Decimal);
+    copy[name] = numberOf(value as Decimal);
   }
   return copy;
 }

@@ -1,27 +1,24 @@
-import {
-  type CountryCallingCode,
-  type CountryCode,
-  getCountries,
-  getCountryCallingCode,
-  Metadata,
-} from 'libphonenumber-js/max';
+import { type CountryCode, Metadata } from 'libphonenumber-js/max';
 
 /**
  * Numbers that are written as they are dialled, at home or with a plus, which most are. The library compiles the patterns of a region again
- * for each number; here they are asked for once. What needs more than a look at them (a second country with the same code, a carrier code, an
- * extension, a mistake) is left to the library: test/normalize/dialled.test.ts compares the two.
+ * for each number; here they are asked for once. What needs more than a look at them (a carrier code, an extension, a mistake) is left to the
+ * library: test/normalize/dialled.test.ts compares the two.
  */
 export function dialled(text: string, region: CountryCode | undefined): string | undefined {
   if (!usual.test(text)) return undefined;
-  const digits = text.replace(/[ .-]/g, '');
+  const digits = text.replace(/[ ().-]/g, '');
   const isInternational = digits.startsWith('+');
   if (!isInternational) return region && national(digits, planOf(region), false);
   // No calling code begins with another one.
-  const [plan] = [2, 3, 4].flatMap((end) => planOfCode(digits.slice(1, end)) ?? []);
-  return plan && national(digits.slice(1 + plan.code.length), plan, true);
+  for (const end of [2, 3, 4]) {
+    const plan = planOfCode(digits.slice(1, end));
+    if (plan !== undefined) return national(digits.slice(end), plan, true);
+  }
+  return undefined;
 }
 
-const usual = /^\+?\d(?:[ .-]?\d){5,16}$/;
+const usual = /^\+?(?:\d|\(\d+\))(?:[ .-]?(?:\d|\(\d+\))){4,16}$/;
 
 interface Plan {
   readonly code: string;
@@ -29,22 +26,23 @@ interface Plan {
   /** What is dialled before a number within the country, and what before one of another country. */
   readonly trunk: RegExp | undefined;
   readonly abroad: RegExp | undefined;
-  readonly isTrunkZero: boolean;
+  /** How the numbers of this country begin, among those of countries with the same code. */
+  readonly leading: RegExp | undefined;
 }
 
 function national(digits: string, plan: Plan, isInternational: boolean): string | undefined {
   if (!isInternational && plan.abroad?.test(digits)) return undefined;
-  const hasTrunk = plan.trunk?.test(digits) === true;
-  if (hasTrunk && (isInternational || !plan.isTrunkZero || plan.isValid(digits))) return undefined;
-  const number = hasTrunk ? digits.slice(1) : digits;
+  const [trunk = ''] = plan.trunk?.exec(digits) ?? [];
+  if (trunk !== '' && (isInternational || trunk !== '0' || plan.isValid(digits))) return undefined;
+  const number = digits.slice(trunk.length);
   return plan.isValid(number) ? `+${plan.code}${number}` : undefined;
 }
 
+const metadata = new Metadata();
 const plans = new Map<string, Plan>();
 const planOf = (region: CountryCode): Plan => plans.getOrInsertComputed(region, () => read(region));
 
 function read(region: CountryCode): Plan {
-  const metadata = new Metadata();
   metadata.selectNumberingPlan(region);
   const plan = metadata.numberingPlan as unknown as NumberingPlan;
   const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`);
@@ -56,6 +54,7 @@ function read(region: CountryCode): Plan {
   });
   const trunk = plan.nationalPrefixForParsing();
   const abroad = plan.IDDPrefix();
+  const leading = plan.leadingDigits();
   return {
     code: plan.callingCode(),
     isValid: (number) =>
@@ -63,16 +62,24 @@ function read(region: CountryCode): Plan {
       types.some(({ lengths, pattern }) => lengths?.includes(number.length) !== false && pattern.test(number)),
     trunk: trunk ? new RegExp(`^(?:${trunk})`) : undefined,
     abroad: abroad ? new RegExp(`^(?:${abroad})`) : undefined,
-    isTrunkZero: trunk === '0',
+    leading: leading ? new RegExp(`^(?:${leading})`) : undefined,
   };
 }
 
-/** By calling code, where only one country has it. */
-const countries = Map.groupBy(getCountries(), (country) => getCountryCallingCode(country));
+const plansOfCodes = new Map<string, Plan | undefined>();
+const planOfCode = (code: string): Plan | undefined => plansOfCodes.getOrInsertComputed(code, () => joint(code));
 
-function planOfCode(code: string): Plan | undefined {
-  const [only, second] = countries.get(code as CountryCallingCode) ?? [];
-  return only === undefined || second !== undefined ? undefined : planOf(only);
+/** Of the main country of a calling code; a number may be one of any of its countries, the first of them that it fits. */
+function joint(code: string): Plan | undefined {
+  const [main, ...others] = ((metadata as unknown as Codes).getCountryCodesForCallingCode(code) ?? []).map(planOf);
+  if (main === undefined || others.length === 0) return main;
+  const owner = (number: string) =>
+    [main, ...others].find(({ leading, isValid }) => (leading ? leading.test(number) : isValid(number)));
+  return { ...main, isValid: (number) => owner(number)?.isValid(number) === true };
+}
+
+interface Codes {
+  getCountryCodesForCallingCode(code: string): CountryCode[] | undefined;
 }
 
 /** What the library's class offers and its types do not. */
@@ -81,6 +88,7 @@ interface NumberingPlan {
   nationalNumberPattern(): string;
   nationalPrefixForParsing(): string | undefined;
   IDDPrefix(): string | undefined;
+  leadingDigits(): string | undefined;
   type(kind: string): { pattern(): string | undefined; possibleLengths(): number[] | undefined } | undefined;
 }
 

@@ -7,7 +7,6 @@ import type { Guest, Reservation } from '../canonical/reservation.ts';
 import { sexedTitle } from '../persons/fold.ts';
 import { withoutRepeated } from '../persons/identifiers.ts';
 import { readEmail } from './email.ts';
-import { memo } from './memo.ts';
 import { readNames } from './name.ts';
 import type { NameRegions } from './name-rules.ts';
 import { type PhoneBasis, readPhone } from './phone.ts';
@@ -20,11 +19,13 @@ export interface NormalizeContext {
 
 /**
  * Cleans ids, names, e-mail addresses and phone numbers of a checked record's guests. Each change leaves a note. An unchanged record is
- * returned as the same object; normalizing twice equals once.
+ * returned as the same object; normalizing twice equals once. `isClean`: each value is clean, but a name and a nationality may have come in
+ * different messages.
  */
 export function normalizeReservation(
   reservation: Reservation,
   context: NormalizeContext,
+  isClean = false,
 ): { reservation: Reservation; notes: Note[] } {
   const notes: Note[] = [];
   const country = context.country?.toUpperCase();
@@ -32,7 +33,8 @@ export function normalizeReservation(
   const emptied: Guest[] = [];
   for (let index = 0; index < reservation.guests.length; index++) {
     const guest = reservation.guests[index] as Guest;
-    const done = cleaned(new Cleaning(guest, index, notes), country);
+    const cleaning = new Cleaning(guest, index, notes);
+    const done = isClean ? withNames(cleaning, country) : cleaned(cleaning, country);
     if (done === guest) continue;
     guests ??= [...reservation.guests];
     guests[index] = done;
@@ -63,6 +65,11 @@ function cleaned(cleaning: Cleaning, country: string | undefined): Guest {
   return cleaning.outcome();
 }
 
+function withNames(cleaning: Cleaning, country: string | undefined): Guest {
+  cleanNames(cleaning, { nationality: cleaning.guest.nationality, country });
+  return cleaning.outcome();
+}
+
 /** The rules of a guest's fields, each applied to the guest while it is cleaned. */
 
 /** Zeros, also as a GUID, -1, a flag. Each would match many guests as one person. */
@@ -87,14 +94,20 @@ const capitals = /^[A-Z]{2}$/;
 
 /** Reading names and numbers is most of the work, and each change of a booking brings the same ones again. */
 const mostKnown = 5_000;
-const knownNames = memo<ReturnType<typeof readNames>>(mostKnown);
-const knownPhones = memo<ReturnType<typeof readPhone>>(mostKnown);
+const knownNames = new Map<string, ReturnType<typeof readNames>>();
+const knownPhones = new Map<string, ReturnType<typeof readPhone>>();
+
+/** The result for a text made from the arguments. Forgets all of them when there are too many. */
+function remembered<Of>(known: Map<string, Of>, key: string, read: () => Of): Of {
+  if (known.size > mostKnown) known.clear();
+  return known.getOrInsertComputed(key, read);
+}
 
 function cleanNames(cleaning: Cleaning, regions: NameRegions): void {
   const { first_name, last_name } = cleaning.guest;
   if (first_name === undefined && last_name === undefined) return;
   const key = JSON.stringify([first_name, last_name, regions]);
-  const { names, changes } = knownNames(key, () => readNames({ first_name, last_name }, regions));
+  const { names, changes } = remembered(knownNames, key, () => readNames({ first_name, last_name }, regions));
   if (changes.length === 0) return;
   cleaning.guest.first_name = names.first_name;
   cleaning.guest.last_name = names.last_name;
@@ -133,7 +146,8 @@ function cleanEmail(cleaning: Cleaning): void {
 function cleanPhone(cleaning: Cleaning, regions: NameRegions): void {
   const given = cleaning.guest.phone;
   if (given === undefined) return;
-  const reading = knownPhones(JSON.stringify([given, regions]), () => readPhone(given, regions));
+  const key = JSON.stringify([given, regions]);
+  const reading = remembered(knownPhones, key, () => readPhone(given, regions));
   if (reading.kind === 'number') {
     const { e164, by, several, extension } = reading;
     if (e164 === given) return;

@@ -44,7 +44,7 @@ function readCode(raw: string, { nationality }: NameRegions): PhoneReading | und
 const homes = ['nationality', 'country'] as const;
 
 function read(raw: string, regions: NameRegions): PhoneReading {
-  const text = withoutLabels(visible(raw));
+  const text = bare.test(raw) ? raw : withoutLabels(visible(raw));
   if (saysNothing(text)) return { kind: 'nothing' };
   const whole = readOne(text, regions);
   if (whole) return { ...whole, several: false };
@@ -63,6 +63,8 @@ const betweenNumbers = /\s*[;,|]\s*|\s+(?:\/|-|or|oder|ou|and|und|et|y|e)\s+|\s*
 const label =
   /^(?:(?:tel(?:ephone|efon|efone|éfono)?|phone|ph|mob(?:ile|il)?|cell?|handy|fon|t|m|p)\s*[.:]*\s*(?=[+\d(]))+/i;
 const remark = /\s*(?:\((?!\d)[^()+\d]*\)|\s(?:mobile?|home|work|office|cell|handy|private?))\s*$/i;
+/** Without a label, a remark or a second number. */
+const bare = /^\+?\(?\d[\d().-]*(?: [\d().-]+)*(?<=\d)(?<!\.0)$/;
 /** A number that a spreadsheet turned into a float. */
 const floated = /^(\+?\d{7,15})\.0$/;
 

@@ -37,7 +37,9 @@ const nothing = new Set([
   'sconosciuto',
 ]);
 
+const longestNothing = Math.max(...[...nothing].map((word) => word.length));
+
 /** True for placeholder words, and for text without any letter or digit. */
 export function saysNothing(text: string): boolean {
-  return nothing.has(text.toLowerCase()) || !/[\p{L}\p{N}]/u.test(text);
+  return !/[\p{L}\p{N}]/u.test(text) || (text.length <= longestNothing && nothing.has(text.toLowerCase()));
 }

@@ -1,14 +1,14 @@
-import { parseJson } from '../../kit/json.ts';
-import type { Json, Note } from '../../terms.ts';
+import type { Note } from '../../terms.ts';
 import type { Plan } from '../brand/compile.ts';
-import { type ReservationDraft, toReservation } from '../canonical/check.ts';
+import { type ReservationDraft, toMerged, toReservation } from '../canonical/check.ts';
 import { noteOf } from '../canonical/notes.ts';
-import { decodeRecord, type Reservation, recordText } from '../canonical/reservation.ts';
+import { asJson, decodeRecord, type Reservation, recordText } from '../canonical/reservation.ts';
+import { normalizeReservation } from '../normalize/normalize.ts';
 import type { Accounts, Claim, Claims } from '../reconcile/claim.ts';
 import { placed, seenAgain } from '../reconcile/claims.ts';
 import { type Content, isNewer, type Time, type Values } from '../reconcile/content.ts';
 import { decideProfile } from '../reconcile/decide-profile.ts';
-import { difference } from '../reconcile/difference.ts';
+import { difference, isEqual } from '../reconcile/difference.ts';
 import {
   changeAfter,
   type DeadLetter,
@@ -32,7 +32,6 @@ import {
   quarantinedOf,
 } from '../reconcile/quarantine.ts';
 import { readClaims, storedClaims } from '../reconcile/stored-claims.ts';
-import { cleaned } from './clean.ts';
 
 /**
  * What a statement changes. A record is a function of the claims of its sources: each source's are folded in the order of their times, and of
@@ -84,7 +83,7 @@ export function decide(
   const { record } = finished;
   const next = { time: newest, claims: storedClaims(claims, made.isPlain && !finished.isRuled, open) };
   const text = recordText(record);
-  const diff = isNew || text === stored?.text ? [] : difference(parseJson(stored?.text ?? ''), parseJson(text));
+  const diff = before === undefined || text === stored?.text ? [] : difference(asJson(before), asJson(record));
   const refusals = dropped.map(({ by }) => noteOf('refused', by.path));
   const isChange = isNew || stored.event === 'removed' || diff.length > 0;
   // Of a change only a row of the list asks for it: whether the same row may change the record at the next poll.
@@ -188,13 +187,11 @@ function quarantineWith(
     if (made === undefined) return [];
     const same =
       isKept(one) &&
-      kept.find(({ hold, path, content }) => hold === one.hold && path === made.path && isSame(content, made.content));
+      kept.find(({ hold, path, content }) => hold === one.hold && path === made.path && isEqual(content, made.content));
     return same ? [] : [made];
   });
   return [...kept, ...added];
 }
-
-const isSame = (a: Content, b: Content): boolean => difference(a as unknown as Json, b as unknown as Json).length === 0;
 
 interface Made {
   readonly folded: Folded;
@@ -249,7 +246,7 @@ function isOverruled(
   const last = { ...claim, at: endOfTime, seen: undefined };
   const log = (claims[source] ?? []).filter((one) => one !== claim);
   const { accounts } = foldAll({ ...claims, [source]: [...log, last] }, [], brand.lagMs);
-  return difference(merge(accounts).draft, made.draft as unknown as Json).length > 0;
+  return !isEqual(merge(accounts).draft, made.draft);
 }
 
 const endOfTime: Time = [Number.MAX_SAFE_INTEGER, 0];
@@ -328,7 +325,7 @@ type Finished =
   | { readonly kind: 'dropped'; readonly reason: string; readonly sold?: Reservation }
   | { readonly kind: 'dead'; readonly deadLetter: DeadLetter };
 
-/** Check, normalize, rules. A record that the statement makes by itself is checked and normalized already. */
+/** What concerns several fields of a merged record, then the rules. Each value is checked and normalized already. */
 export function finish(brand: Plan, statement: Statement, merged: Reservation | ReservationDraft): Finished {
   const failed = (broken: Parameters<typeof deadLetter>[2], id = statement.id): Finished => {
     const raw = brand.shapers[statement.receipt.mode].selfContained(statement.raw);
@@ -337,9 +334,10 @@ export function finish(brand: Plan, statement: Statement, merged: Reservation | 
   if (statement.dropped !== undefined) return { kind: 'dropped', reason: statement.dropped };
   let [record, notes]: [Reservation, readonly Note[]] = [merged as Reservation, []];
   if (merged !== statement.record) {
-    const checked = toReservation({ record: merged });
+    const checked = toMerged(merged);
     if (checked.kind === 'invalid') return failed(checked);
-    ({ record, notes } = cleaned(brand, checked.reservation, checked.notes));
+    const clean = normalizeReservation(checked.reservation, brand.region, true);
+    [record, notes] = [clean.reservation, [...checked.notes, ...clean.notes]];
   }
   const applied = brand.rules.apply(record);
   if (applied.kind === 'dropped') return { kind: 'dropped', reason: applied.note, sold: record };
@@ -351,6 +349,8 @@ export function finish(brand: Plan, statement: Statement, merged: Reservation | 
   // Values from rules are checked and cleaned like values from partners.
   const again = toReservation({ record: applied.record as ReservationDraft });
   if (again.kind === 'invalid') return failed(again, record.id);
-  const clean = cleaned(brand, again.reservation, again.notes);
-  return { kind: 'record', record: clean.record, notes: [...notes, ...applied.notes, ...clean.notes], isRuled: true };
+  const areGuestsKept = (applied.record as Reservation).guests === record.guests;
+  const clean = normalizeReservation(again.reservation, brand.region, areGuestsKept);
+  const all = [...notes, ...applied.notes, ...again.notes, ...clean.notes];
+  return { kind: 'record', record: clean.reservation, notes: all, isRuled: true };
 }

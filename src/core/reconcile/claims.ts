@@ -1,7 +1,7 @@
 import { fold } from './account.ts';
 import type { Claim } from './claim.ts';
 import { type Content, isNewer, listNames, type Time } from './content.ts';
-import { difference } from './difference.ts';
+import { isEqual } from './difference.ts';
 
 /** More different claims of one source about one booking are folded into one, which later claims cannot precede. */
 export const mostClaims = 50;
@@ -74,6 +74,3 @@ export function contentsSame(a: Content, b: Content): boolean {
     return one === other || (one !== undefined && other !== undefined && isEqual(one, other));
   });
 }
-
-/** Equal content, whatever the order of its fields. */
-export const isEqual = (a: unknown, b: unknown): boolean => difference(a as never, b as never).length === 0;

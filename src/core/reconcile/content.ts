@@ -76,7 +76,9 @@ export const leaderOf = (field: string): string => leaders.get(field) ?? field;
 const isSaid = (values: Values, field: string): boolean =>
   values[field] !== undefined || followers.get(field)?.some((one) => values[one] !== undefined) === true;
 
-export const groupOf = (field: string): readonly string[] => [field, ...(followers.get(field) ?? [])];
+const groups = new Map([...followers].map(([field, all]) => [field, [field, ...all]] as const));
+
+export const groupOf = (field: string): readonly string[] => groups.get(field) ?? [field];
 
 /** A text that is not an address or a number is kept as `…_raw`. It applies only where nothing readable was said. */
 export function isRawOnly(values: { readonly [field: string]: unknown }, field: string): boolean {
@@ -125,7 +127,7 @@ export function unreadIn(notes: readonly Note[], draft: Fields): Unread {
   return fields.length === 0 ? nothing : new Set(fields.map((field) => field.replace(/\[(\d+)\]/, '.$1')));
 }
 
-const isList = (field: string): boolean => (listNames as readonly string[]).includes(field);
+const isList = (field: string): boolean => field === 'guests' || field === 'rooms' || field === 'charges';
 
 /**
  * What a message says: its canonical values, and null for fields that it sent empty. `draft` contains what was sent; without a draft, the
@@ -152,9 +154,9 @@ export function contentOf(
     const sent = draft?.[name] as readonly Fields[] | undefined;
     const items = record[name] as readonly Fields[] | undefined;
     if (draft !== undefined && sent === undefined) continue;
+    // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
+    const isAligned = sent?.length === items?.length;
     lists[name] = (items ?? []).map((item, index) => {
-      // The check drops elements without any valid field; after that, positions in the record and in the message may differ.
-      const isAligned = sent?.length === items?.length;
       const key = isAligned || draft === undefined ? (ids[name]?.[index] ?? undefined) : undefined;
       const values = valuesOf(item, isAligned ? sent?.[index] : undefined, unread, `${name}.${index}.`);
       const guesses =

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../terms.ts';
+import { isObject, type Json, type JsonObject } from '../../terms.ts';
 
 export interface Difference {
   /** Such as guests[0].phone. */
@@ -22,10 +22,26 @@ function collect(before: Json | undefined, after: Json | undefined, path: string
     }
   } else if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
-      const own = (side: { [key: string]: Json }) => (Object.hasOwn(side, key) ? side[key] : undefined);
-      collect(own(before), own(after), `${path}${memberText(key, path === '')}`, differences);
+      const [known, now] = [own(before, key), own(after, key)];
+      // Its text is needed only for what differs.
+      if (known !== now) collect(known, now, `${path}${memberText(key, path === '')}`, differences);
     }
   } else differences.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) });
+}
+
+const own = (side: { readonly [key: string]: Json }, key: string): Json | undefined =>
+  Object.hasOwn(side, key) ? side[key] : undefined;
+
+/** Equal content, whatever the order of its fields. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [one, other] = [a, b] as [JsonObject, JsonObject];
+  return (
+    Object.keys(one).every((key) => isEqual(one[key], own(other, key))) &&
+    Object.keys(other).every((key) => Object.hasOwn(one, key) || other[key] === undefined)
+  );
 }
 
 /** A name that could be mistaken for a path is quoted: `extra["a.b"]`. */

@@ -6,6 +6,7 @@ import { sharedAmong } from '../persons/identifiers.ts';
 import { listedNames } from '../persons/names.ts';
 import { type Between, type Comparison, samePerson } from '../persons/same-person.ts';
 import type { Values } from './content.ts';
+import { isEqual } from './difference.ts';
 
 /** What identifies an element of a list: its key, and of each source its current and earlier values. */
 export interface ItemIdentity {
@@ -48,18 +49,9 @@ function areEqual(base: readonly ItemIdentity[], others: readonly ItemIdentity[]
     base.every((item, place) => {
       const other = others[place] as ItemIdentity;
       const [a, b] = [only(item), only(other)];
-      return a !== undefined && b !== undefined && item.key === other.key && isShallowEqual(a, b);
+      return a !== undefined && b !== undefined && item.key === other.key && isEqual(a, b);
     })
   );
-}
-
-function isShallowEqual(a: Values, b: Values): boolean {
-  let count = 0;
-  for (const field in a) {
-    if (a[field] !== b[field]) return false;
-    count++;
-  }
-  return Object.keys(b).length === count;
 }
 
 /** If lists of two sources share no key, they may come from different numbering systems, and the keys are ignored. */

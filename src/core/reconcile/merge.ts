@@ -6,9 +6,9 @@ import { type Consent, type ConsentStatement, consentIn, consentOf } from './con
 import {
   amountCurrency,
   extraPrefix,
-  fieldsSaid,
   groupOf,
   isNewer,
+  leaderOf,
   listNames,
   type Source,
   type Time,
@@ -125,11 +125,14 @@ class Slots {
   readonly #looks: (readonly Values[])[] = [];
   readonly #consents: { [source: string]: ConsentStatement } = {};
   #key: string | undefined;
+  #consent: Consent | undefined;
 
   add(timed: Timed & Partial<Element>, source: Source, otherwise: Time): void {
     this.#looks.push(timed.as === undefined ? [timed.values] : [timed.values, timed.as]);
     this.#key ??= timed.key;
-    for (const field of fieldsSaid(timed.values)) {
+    const usual = { from: timed, winner: { source, at: otherwise } };
+    for (const name of Object.keys(timed.values)) {
+      const field = leaderOf(name);
       const stated = field === 'marketing_consent' ? consentIn(timed.mentions) : undefined;
       if (stated !== undefined) {
         this.#consents[source] = stated;
@@ -138,7 +141,7 @@ class Slots {
       const at = timeOf(timed, field, otherwise);
       const known = this.#fields.get(field);
       if (known !== undefined && !isNewer(at, known.winner.at)) continue;
-      this.#fields.set(field, { from: timed, winner: { source, at } });
+      this.#fields.set(field, at === otherwise ? usual : { from: timed, winner: { source, at } });
     }
   }
 
@@ -148,7 +151,8 @@ class Slots {
 
   /** By the one rule of consent, not by the newest statement. */
   get consent(): Consent | undefined {
-    return consentOf(this.#consents);
+    this.#consent ??= consentOf(this.#consents);
+    return this.#consent;
   }
 
   draft(): { [field: string]: Json } {
@@ -177,7 +181,8 @@ class Slots {
 
   addWinners(winners: Map<string, Winner>, prefix: string): void {
     for (const [field, { from, winner }] of this.#fields) {
-      if (groupOf(field).some((one) => (from.values[one] ?? null) !== null)) winners.set(prefix + field, winner);
+      const isValue = (one: string) => (from.values[one] ?? null) !== null;
+      if (isValue(field) || groupOf(field).some(isValue)) winners.set(prefix + field, winner);
     }
     const { consent } = this;
     if (consent !== undefined && consent.value !== null)

@@ -1,7 +1,7 @@
 import type { ListName } from '../canonical/fields.ts';
 import { fold, identityOf, timeOf } from './account.ts';
 import { type Account, type Accounts, type Claim, type Claims, countedAt } from './claim.ts';
-import { contentsSame, isEqual } from './claims.ts';
+import { contentsSame } from './claims.ts';
 import {
   type Content,
   type ContentItem,
@@ -14,6 +14,7 @@ import {
   type Time,
   type Values,
 } from './content.ts';
+import { isEqual } from './difference.ts';
 import { matchItems } from './match-items.ts';
 
 /**

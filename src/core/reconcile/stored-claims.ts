@@ -2,7 +2,6 @@ import type { Json } from '../../terms.ts';
 import type { ListName } from '../canonical/fields.ts';
 import type { Reservation } from '../canonical/reservation.ts';
 import type { Accounts, Claim, Claims } from './claim.ts';
-import { isEqual } from './claims.ts';
 import type { Consent } from './consent.ts';
 import {
   type Content,
@@ -15,6 +14,7 @@ import {
   type Time,
   type Values,
 } from './content.ts';
+import { isEqual } from './difference.ts';
 import { merge } from './merge.ts';
 import { foldAll, type Quarantined } from './quarantine.ts';
 

@@ -3,18 +3,18 @@ import { isUsableId } from '../canonical/field-check.ts';
 import type { RoomField } from '../canonical/fields.ts';
 import { parsePath, pathText, type Step } from '../json-path/path.ts';
 import type { ListMap, MapConfig, RawRecord, ShapeConfig } from './config.ts';
-import { type Builder, compileBuilder, loneScope } from './draft.ts';
+import { type Builder, loneScope } from './draft.ts';
 import { Env } from './env.ts';
 import { compileField } from './field.ts';
 import type { FoundRows, Misshapen, Rows } from './rows.ts';
 import { keyText, type Scope, Trace } from './scope.ts';
 import { asList } from './table.ts';
 
-export function newEnv(config: ShapeConfig, mapAt: string, traced: boolean): Env {
+export function newEnv(config: ShapeConfig, mapAt: string): Env {
   const { shape, timezone } = config;
   const dates = shape?.dates === undefined ? ['iso'] : asList(shape.dates);
   const flat = shape?.flat !== undefined;
-  return new Env({ mapAt, traced, flat, timezone, dates, field: compileField });
+  return new Env({ mapAt, flat, timezone, dates, field: compileField });
 }
 
 type Mutable<Of> = { -readonly [Key in keyof Of]: Of[Key] };
@@ -80,15 +80,9 @@ export function shaperOf(
     return [...groups].map(([key, value]) => ({ key: key.startsWith('\u0000') ? '' : key, value }));
   };
 
-  let traced: Builder | undefined;
-  /** Compiled on first use: tracing slows reading down, so normal records use a builder without it. */
-  const tracedBuilder = (): Builder => {
-    traced ??= compileBuilder(config, newEnv(config, 'map', true));
-    return traced;
-  };
-  const traceOf = (raw: RawRecord, touching = false): Trace => {
-    const trace = new Trace(touching);
-    tracedBuilder().build(raw, trace);
+  const traceOf = (...records: readonly RawRecord[]): Trace => {
+    const trace = new Trace();
+    for (const raw of records) builder.build(raw, trace);
     return trace;
   };
 
@@ -106,8 +100,6 @@ export function shaperOf(
     group,
     count: listing.count,
     draft: (raw: RawRecord) => builder.build(raw),
-    /** The partner's own ids of the draft's rooms and charges. */
-    itemIds: builder.itemIds,
 
     /** Every reservation of a response; flat rows are grouped within it. */
     records(body: Json): { readonly kind: 'ok'; readonly records: RawRecord[]; readonly total?: number } | Misshapen {
@@ -136,22 +128,20 @@ export function shaperOf(
     /** Canonical path to the raw path or paths of its value. */
     origins: (raw: RawRecord): Origins => traceOf(raw).origins,
     /** Raw paths of the record that the mapping never read. */
-    unmapped: (raw: RawRecord) => unmappedPaths(raw.value, traceOf(raw, true).touched ?? new Set()),
+    unmapped: (raw: RawRecord) => unmappedPaths(raw.value, traceOf(raw).touched),
 
     /** The paths of the mapping that found nothing in any of these records. */
     unmatched(records: readonly RawRecord[]): { readonly at: string; readonly text: string }[] {
-      const fresh = newEnv(config, 'map', true);
-      const tracing = compileBuilder(config, fresh);
-      for (const raw of records) tracing.build(raw, new Trace());
-      const used = new Set(fresh.uses.filter((use) => use.found).map(({ at }) => at));
-      const missed = fresh.uses.filter((use) => use.missed && !used.has(use.at));
+      const trace = traceOf(...records);
+      const used = new Set([...trace.found].map(({ at }) => at));
+      const missed = env.uses.filter((use) => trace.missed.has(use) && !used.has(use.at));
       return [...new Map(missed.map(({ at, text }) => [at, { at: at.replace(/\.path$/, ''), text }])).values()];
     },
 
     /** The record with only those parts of the response that its mapping reads: the form to store. */
     selfContained(raw: RawRecord): RawRecord {
       if (raw.body === undefined && raw.around === undefined) return raw;
-      return selfContained(raw, traceOf(raw, true), env.tables);
+      return selfContained(raw, traceOf(raw), env.tables);
     },
 
     /** The places outside the record that its mapping looks at. */
@@ -164,7 +154,7 @@ export function shaperOf(
       const envelope = isObject(data) ? data : {};
       const guest = isObject(envelope.guest) ? envelope.guest : envelope;
       const trace = new Trace();
-      const { record, notes, drift } = tracedBuilder().guest(guest, trace);
+      const { record, notes, drift } = builder.guest(guest, trace);
       const nestedId = guest === envelope ? undefined : keyText(guest.id);
       const guestId = keyText(envelope.guest_id) ?? keyText(record.guest_id) ?? nestedId;
       const named = keyText(envelope.reservation_id) ?? keyText(guest.reservation_id);
@@ -203,7 +193,7 @@ function prune(value: Json, start: string, trace: Trace, tables: ReadonlySet<str
     const places = trace.tables.get(table) ?? new Set();
     if (steps !== undefined) kept = put(kept, value, steps, 0, (listing) => onlyRows(listing, places));
   }
-  for (const path of trace.touched ?? []) {
+  for (const path of trace.touched) {
     const steps = stepsUnder(path, start);
     const isInTable = (table: string) => path === table || path.startsWith(`${table}[`) || path.startsWith(`${table}.`);
     if (steps === undefined || [...tables].some(isInTable)) continue;

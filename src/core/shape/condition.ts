@@ -22,7 +22,7 @@ function all(conditions: Conditions, at: string, env: Env): Holds {
     const place = documentPath(at, text);
     const path = env.pathOfKey(text, place);
     if (path === undefined) return () => false;
-    const read = silent(compileRead(path, env.traced));
+    const read = silent(compileRead(path));
     const accepts = compileTest(test, place, env);
     return (scope) => accepts(read(scope), scope);
   });
@@ -72,7 +72,7 @@ const refused =
 /** Whether the value equals the one at a path. Two empty values are not equal. */
 function equals(other: string, at: string, env: Env): Accepts {
   const path = env.path(other, at);
-  const read = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+  const read = path === undefined ? () => undefined : silent(compileRead(path));
   return (value, scope) => {
     const text = keyText(value);
     return text !== undefined && text === keyText(read(scope));

@@ -1,15 +1,21 @@
 import type { Json, JsonObject, Note } from '../../terms.ts';
-import { type GuestField, type ListName, type ReservationField, reservationFields } from '../canonical/fields.ts';
+import {
+  type GuestField,
+  type ListName,
+  listNames,
+  type ReservationField,
+  reservationFields,
+} from '../canonical/fields.ts';
 import { noteOf } from '../canonical/notes.ts';
 import { readStatus } from '../canonical/values.ts';
 import { compileCondition } from './condition.ts';
 import type { RawRecord, ShapeConfig } from './config.ts';
 import type { Env } from './env.ts';
-import { compileExtra, compileField, compileSlot } from './field.ts';
+import { compileExtra, compileSlot } from './field.ts';
 import { asOne, compileConflict, overRows, type Rank } from './flat.ts';
 import { compileList, type ListPart } from './list-map.ts';
 import { type Drift, isBlank, keyText, type Read, type Root, type Scope, type Trace } from './scope.ts';
-import { drift, newSlot, type Slot, valuesFor } from './values.ts';
+import { drift, newSlot, valuesFor } from './values.ts';
 
 /** The canonical keys of a record with values not yet checked; undefined where the partner sent nothing, null where it sent an empty value. */
 export type DraftRecord = {
@@ -29,7 +35,12 @@ interface Built<Of> {
 }
 
 /** One mapped record: canonical keys, unchecked values. */
-export type Draft = Built<DraftRecord>;
+export interface Draft extends Built<DraftRecord> {
+  /** The partner's own ids of rooms and charges, by position; undefined if there is none. */
+  readonly itemIds: { readonly [Name in 'rooms' | 'charges']: ItemIds };
+}
+
+type ItemIds = readonly (string | undefined)[] | undefined;
 
 /** Corrects an event's payload by the type of the event, before the check. */
 export type Adjust = (record: DraftRecord) => { readonly record: DraftRecord; readonly notes: readonly Note[] };
@@ -41,25 +52,20 @@ export function compileBuilder(config: ShapeConfig, env: Env) {
   const flat = config.shape?.flat;
   const conflict = flat === undefined ? undefined : compileConflict(flat.conflict);
   const over = overRows(conflict);
-  const slotFor = (field: ReservationField): Slot => {
+  const top = (field: ReservationField): Read => {
     // compileStatus looks up the values of a status, because it also needs the raw spelling.
     const values = field === 'status' ? undefined : valuesFor(field, config);
-    return newSlot(undefined, field, reservationFields[field], values);
-  };
-  const top = (field: ReservationField): Read => {
-    const slot = slotFor(field);
+    const slot = newSlot(undefined, field, reservationFields[field], values);
     return compileSlot(config.map?.[field], slot, `${env.options.mapAt}.${field}`, env, over(slot));
   };
   const names = Object.keys(reservationFields) as ReservationField[];
   // The amounts of every other field may need the currency.
   const currency = top('currency');
-  env.currency = env.traced ? compileField(config.map?.currency, slotFor('currency'), '', env) : currency;
-  const others = names.flatMap((name) => (name === 'currency' ? [] : [[name, top(name)] as const]));
-  const { status: readStatus, ...reads } = { ...Object.fromEntries(others), currency } as Record<
-    ReservationField,
-    Read
-  >;
-  const status = compileStatus(readStatus, config);
+  env.currency = currency;
+  const others = names.filter((name) => name !== 'currency').map((name) => [name, top(name)] as const);
+  const of = Object.fromEntries(others) as Record<ReservationField, Read>;
+  const reads = [...others.filter(([name]) => name !== 'status'), ['currency', currency] as const];
+  const status = compileStatus(of.status, config);
   const guests = compileList('guests', config, conflict, env);
   const rooms = compileList('rooms', config, conflict, env);
   const charges = compileList('charges', config, conflict, env);
@@ -71,25 +77,32 @@ export function compileBuilder(config: ShapeConfig, env: Env) {
 
   return {
     /** The partner's id of a record as text; empty if there is none. */
-    key: (raw: RawRecord) => keyText(reads.id(scopeOf(raw, undefined)))?.trim() ?? '',
+    key: (raw: RawRecord) => keyText(of.id(scopeOf(raw, undefined)))?.trim() ?? '',
     build(raw: RawRecord, trace?: Trace): Draft {
       const scope = scopeOf(raw, trace);
       const state = status(scope);
       const record = readEach(reads, scope) as DraftRecord;
       record.status = state.status;
       record.status_raw = state.raw;
-      record.guests = itemsOf(scope, 'guests', guests, 'last_name') as Json[] | undefined;
-      record.rooms = itemsOf(scope, 'rooms', rooms, 'room_type') as Json[] | undefined;
-      record.charges = itemsOf(scope, 'charges', charges, 'amount') as Json[] | undefined;
+      const made = {
+        guests: itemsOf(scope, 'guests', guests, 'last_name'),
+        rooms: itemsOf(scope, 'rooms', rooms, 'room_type'),
+        charges: itemsOf(scope, 'charges', charges, 'amount'),
+      };
+      for (const name of listNames) record[name] = made[name].items as Json[] | undefined;
+      const itemIds = { rooms: made.rooms.ids, charges: made.charges.ids };
       record.extra = extra?.(scope);
       const { notes, drift, assumed } = scope.root;
       const isExcluded = holds !== undefined && raw.partial !== true && !holds(scope);
-      return { record, notes, drift: distinct(drift), assumed, strict: env.strict, ...(isExcluded && { isExcluded }) };
-    },
-    /** The partner's own ids of rooms and charges, by position; undefined if there is none. */
-    itemIds(raw: RawRecord) {
-      const scope = scopeOf(raw, undefined);
-      return { rooms: itemIdsOf(scope, rooms), charges: itemIdsOf(scope, charges) };
+      return {
+        record,
+        notes,
+        drift: distinct(drift),
+        assumed,
+        strict: env.strict,
+        itemIds,
+        ...(isExcluded && { isExcluded }),
+      };
     },
     guest(item: Json, trace?: Trace): Built<Item<GuestField>> {
       const scope = loneScope(item, trace);
@@ -112,7 +125,7 @@ export type Item<Field extends string> = { [Name in Field]: Json | undefined } &
 /** The raw value of each field. */
 function readEach<Field extends string>(reads: ListPart<Field>['reads'], scope: Scope): Item<Field> {
   const item: { [name: string]: Json | undefined } = {};
-  for (const name in reads) item[name] = reads[name](scope);
+  for (const [name, read] of reads) item[name] = read(scope);
   return item as Item<Field>;
 }
 
@@ -125,10 +138,10 @@ export function itemsOf<Field extends string>(
   name: ListName,
   parts: readonly ListPart<Field>[],
   usual: NoInfer<Field>,
-): Item<Field>[] | undefined {
+): { readonly items: Item<Field>[] | undefined; readonly ids: ItemIds } {
   const { root } = scope;
-  let out: Item<Field>[] = [];
-  let kept = 0;
+  const out: Item<Field>[] = [];
+  let ids: (string | undefined)[] | undefined;
   let seen: Set<string> | undefined;
   let isSent = false;
   for (const part of parts) {
@@ -136,12 +149,10 @@ export function itemsOf<Field extends string>(
     const items = part.items(scope);
     // With a note, the list had items, and none of them found its row: that is not an empty list.
     if (items.length === 0 && root.notes.length === before) isSent ||= part.isSent(scope);
-    if (kept === 0) out = new Array(items.length);
     for (const item of items) {
-      root.index = kept;
+      root.index = out.length;
       const made = withExtra(part, item);
-      // Read here too, so that it does not count as unmapped.
-      if (root.trace !== undefined) part.id?.(item);
+      const id = part.id?.(item);
       if (isBlank(made[usual]) && isEmpty(made)) {
         isSent ||= Object.values(made).some((value) => value !== undefined);
         if (item.item !== null) root.notes.push(noteOf('empty_item', name));
@@ -153,39 +164,23 @@ export function itemsOf<Field extends string>(
         if (seen.has(content)) continue;
         seen.add(content);
       }
-      out[kept++] = made;
+      if (id !== undefined) {
+        ids ??= [];
+        ids[out.length] = id;
+      }
+      out.push(made);
     }
   }
-  if (kept < out.length) out.length = kept;
-  return kept > 0 || isSent ? out : undefined;
+  return { items: out.length > 0 || isSent ? out : undefined, ids: distinctIds(ids) };
 }
 
-/** The partner's ids of a list's items, in the order of `itemsOf`; an id that several items share identifies none of them. */
-function itemIdsOf<Field extends string>(
-  scope: Scope,
-  parts: readonly ListPart<Field>[],
-): (string | undefined)[] | undefined {
-  if (parts.every(({ id }) => id === undefined)) return undefined;
-  const ids: (string | undefined)[] = [];
-  const seen = new Set<string>();
-  const shared = new Set<string>();
-  const contents = new Set<string>();
-  for (const part of parts) {
-    for (const item of part.items(scope)) {
-      const made = readEach(part.reads, item);
-      if (isEmpty(made)) continue;
-      const content = part.byContent ? JSON.stringify(made) : undefined;
-      if (content !== undefined && contents.has(content)) continue;
-      if (content !== undefined) contents.add(content);
-      const id = part.id?.(item);
-      ids.push(id);
-      if (id === undefined) continue;
-      if (seen.has(id)) shared.add(id);
-      seen.add(id);
-    }
-  }
-  if (seen.size === shared.size) return undefined;
-  return ids.map((id) => (id === undefined || shared.has(id) ? undefined : id));
+/** An id that several items share identifies none of them. */
+function distinctIds(ids: ItemIds): ItemIds {
+  if (ids === undefined) return undefined;
+  const [seen, shared] = [new Set<string>(), new Set<string>()];
+  for (const id of ids) if (id !== undefined) (seen.has(id) ? shared : seen).add(id);
+  if (shared.size === 0) return ids;
+  return seen.size === shared.size ? undefined : ids.map((id) => (id === undefined || shared.has(id) ? undefined : id));
 }
 
 function withExtra<Field extends string>(part: ListPart<Field>, scope: Scope): Item<Field> {

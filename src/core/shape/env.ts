@@ -1,7 +1,6 @@
 import { parsePath } from '../json-path/path.ts';
 import type { FieldMap, MappingProblem } from './config.ts';
-import type { MappingPath, PathUse } from './path-use.ts';
-import type { Read } from './scope.ts';
+import type { MappingPath, PathUse, Read } from './scope.ts';
 import type { Slot } from './values.ts';
 
 /** Compiles one field. Passed in the environment, because sources contain fields and modules must not import in a cycle. */
@@ -10,7 +9,6 @@ type CompileField = (map: FieldMap | undefined, slot: Slot, at: string, env: Env
 interface EnvOptions {
   /** Path of the mapping in the document: map, push.map or pull.single.map. */
   readonly mapAt: string;
-  readonly traced: boolean;
   readonly flat: boolean;
   readonly timezone: string;
   readonly dates: readonly string[];
@@ -21,7 +19,6 @@ interface EnvOptions {
 export class Env {
   readonly problems: MappingProblem[] = [];
   readonly options: EnvOptions;
-  readonly traced: boolean;
   /** Set while compiling: whether any path reads $body, $parent, $key or $parent.$key. */
   usesBody = false;
   usesParent = false;
@@ -31,7 +28,7 @@ export class Env {
   readonly tables = new Set<string>();
   /** Fields whose wrong value makes the record a dead letter: currency, guests.nationality. */
   readonly strict = new Set<string>();
-  /** Every path that the document states, collected while tracing. */
+  /** Every path that the document states. */
   readonly uses: PathUse[] = [];
   /** True while compiling a field that the document does not mention: its path is our default. */
   implied = false;
@@ -40,7 +37,6 @@ export class Env {
 
   constructor(options: EnvOptions) {
     this.options = options;
-    this.traced = options.traced;
   }
 
   asImplied<Of>(compile: () => Of): Of {
@@ -83,9 +79,8 @@ export class Env {
     if (path.up > 0) this.usesParent = true;
     if (path.start === 'key' && path.up === 0) this.usesKey = true;
     if (path.start === 'key' && path.up > 0) this.usesParentKey = true;
-    // The currency is compiled a second time without a place, for amounts in minor units.
-    if (!this.traced || this.implied || at === '' || at.startsWith('.')) return path;
-    const use = { at, text, found: false, missed: false };
+    if (this.implied) return path;
+    const use = { at, text };
     this.uses.push(use);
     return { ...path, use };
   }

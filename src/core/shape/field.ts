@@ -37,7 +37,7 @@ function compileForm(form: FieldForm, slot: Slot, at: string, dot: '' | '.', env
   return compileModifiers(compileSource(sourced, read, at, dot, env), sourced, read, at, env);
 }
 
-/** Compiles a field of the record or of a list item, and records its origin when traced. */
+/** Compiles a field of the record or of a list item, whose origin a trace records. */
 export function compileSlot(
   map: FieldMap | undefined,
   slot: Slot,
@@ -46,10 +46,7 @@ export function compileSlot(
   over: (read: Read) => Read = (read) => read,
 ): Read {
   const read = over(compileField(map, slot, at, env));
-  return env.traced ? traced(read, slot, typeof map === 'object' ? map : {}) : read;
-}
-
-function traced(read: Read, slot: Slot, form: FieldForm): Read {
+  const form = typeof map === 'object' ? map : {};
   return (scope) => {
     const { trace } = scope.root;
     if (trace === undefined) return read(scope);

@@ -15,7 +15,7 @@ export interface ListPart<Field extends string> {
   readonly items: Each;
   /** Whether the partner sent the list, even an empty one. Called only if no item was found. */
   readonly isSent: (scope: Scope) => boolean;
-  readonly reads: { readonly [Name in Field]: Read };
+  readonly reads: readonly (readonly [name: Field, read: Read])[];
   /** Guests only. */
   readonly extra: ReadExtra | undefined;
   /** The partner's own id of an item. Read only when messages are merged. */
@@ -60,17 +60,16 @@ function compilePart<Name extends ListName>(
   const chosen = filtered(joined, map, at, env);
   const items =
     flat === undefined || conflict === undefined ? chosen : regrouped(chosen, name, map, flat, conflict, env);
-  const kinds = listFields[name];
   const over = overRows(conflict);
-  const reads: { [field: string]: Read } = {};
-  for (const [field, kind] of Object.entries(kinds)) {
+  const reads = Object.entries(listFields[name]).map(([field, kind]) => {
     const slot = newSlot(name, field, kind, valuesFor(field, config));
-    reads[field] = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over(slot));
-  }
+    const read = compileSlot(map.fields?.[field], slot, `${at}.fields.${field}`, env, over(slot));
+    return [field as FieldOf<Name>, read] as const;
+  });
   return {
     items,
     isSent: compileSent(pathsOf(name, map, flat !== undefined)),
-    reads: reads as ListPart<FieldOf<Name>>['reads'],
+    reads,
     id: compileItemId(name, map, at, flat, env),
     extra: compileExtra(map.extra, 'guests.extra', `${at}.extra`, env, over),
     byContent: flat !== undefined && flat[name] === undefined,
@@ -118,7 +117,7 @@ function wholeRow(items: Each): Each {
 function firstWithItems(paths: readonly string[], at: string, env: Env): Each {
   const eaches = paths.flatMap((text, index) => {
     const path = env.path(text, `${at}[${index}]`);
-    return path === undefined ? [] : [compileEach(path, env.traced)];
+    return path === undefined ? [] : [compileEach(path)];
   });
   return (scope) => {
     for (const each of eaches) {

@@ -52,7 +52,7 @@ export function compileFrom(paths: readonly string[], at: string, env: Env): Eac
   const eaches: Each[] = [];
   for (const [index, text] of paths.entries()) {
     const path = env.path(text, paths.length === 1 ? at : `${at}[${index}]`);
-    if (path !== undefined) eaches.push(compileEach(path, env.traced));
+    if (path !== undefined) eaches.push(compileEach(path));
   }
   const [only] = eaches;
   if (eaches.length === 1 && only !== undefined) return only;

@@ -41,7 +41,7 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
     later(form, slot, at, env),
   ].filter((step) => step !== undefined);
   let read = steps.length === 0 ? source : chained(source, steps);
-  if (form.when !== undefined) read = conditional(read, compileCondition(form.when, `${at}.when`, env), env.traced);
+  if (form.when !== undefined) read = conditional(read, compileCondition(form.when, `${at}.when`, env));
   if (form.with !== undefined && form.join === undefined) env.problem(`${at}.with`, 'can only be used with join');
   if (form.if_invalid === 'drop') read = dropping(read, slot);
   return form.default === undefined ? read : defaulted(read, form.default, slot);
@@ -49,14 +49,6 @@ export function compileModifiers(source: Read, form: FieldForm, slot: Slot, at: 
 
 /** Keeps the distinction of `Read`: undefined is a key that was not sent, null one that was sent empty. */
 function chained(source: Read, steps: readonly Modify[]): Read {
-  const [only] = steps;
-  if (steps.length === 1 && only !== undefined) {
-    return (scope) => {
-      const value = source(scope);
-      if (value === undefined) return undefined;
-      return isBlank(value) ? null : (only(value, scope) ?? null);
-    };
-  }
   return (scope) => {
     let value = source(scope);
     if (value === undefined) return undefined;
@@ -68,12 +60,12 @@ function chained(source: Read, steps: readonly Modify[]): Read {
   };
 }
 
-/** When traced, the field is read even if the condition fails, so that it does not count as unmapped. */
-function conditional(read: Read, holds: Holds, traced: boolean): Read {
-  const unseen = traced ? silent(read) : undefined;
+/** With a trace, the field is read even if the condition fails, so that it does not count as unmapped. */
+function conditional(read: Read, holds: Holds): Read {
+  const unseen = silent(read);
   return (scope) => {
     if (holds(scope)) return read(scope);
-    unseen?.(scope);
+    if (scope.root.trace !== undefined) unseen(scope);
     return undefined;
   };
 }
@@ -130,7 +122,7 @@ function minor({ minor_units: units }: FieldForm, at: string, env: Env): Modify 
   if (typeof units === 'number') return (value) => inMajorUnits(value, units);
   if (typeof units === 'object') {
     const path = env.path(units.path, `${at}.minor_units.path`);
-    const digits = path === undefined ? () => undefined : silent(compileRead(path, env.traced));
+    const digits = path === undefined ? () => undefined : silent(compileRead(path));
     return (value, scope) => {
       const text = keyText(digits(scope));
       if (text === undefined) return value;

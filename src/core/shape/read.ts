@@ -1,6 +1,5 @@
 import type { Json } from '../../terms.ts';
 import { pathText, type Step } from '../json-path/path.ts';
-import { type MappingPath, markUse, type PathUse } from './path-use.ts';
 import {
   type Each,
   isBlank,
@@ -8,32 +7,33 @@ import {
   isOfLists,
   isThere,
   keyOfStep,
+  type MappingPath,
+  type PathUse,
   type Read,
   type Scope,
   startOf,
   stepInto,
 } from './scope.ts';
 
-/** Compiles a path that gives one value. Paths of one or two keys, nearly all of them, get a direct closure. */
-export function compileRead(path: MappingPath, traced: boolean): Read {
+/** Compiles a path that gives one value. `isRecorded`: a trace records what it reads. */
+export function compileRead(path: MappingPath, isRecorded = true): Read {
   if (path.start === 'key') return keyRead(path);
-  const each = path.steps.findIndex((step) => step.kind === 'each');
-  if (each >= 0) {
-    const list = compileRead({ ...path, steps: path.steps.slice(0, each) }, false);
-    return firstOf(compileEach(path, traced), list);
-  }
-  if (traced) return tracedRead(path);
-  const [one, two] = path.steps;
-  if (path.start === 'item' && path.up === 0 && one?.kind === 'key' && !isOfLists(one.key)) {
-    if (two === undefined) return keyOf(one.key);
-    if (two.kind === 'key' && path.steps.length === 2 && !isOfLists(two.key)) return keyOfKey(one.key, two.key);
-  }
   const { steps } = path;
-  const start = startOf(path);
+  const each = steps.findIndex((step) => step.kind === 'each');
+  if (each >= 0) {
+    const list = compileRead({ ...path, steps: steps.slice(0, each) }, false);
+    return firstOf(compileEach(path), list);
+  }
+  const read = stepsRead(path, isRecorded);
+  const [only] = steps;
+  if (path.start !== 'item' || path.up > 0 || steps.length !== 1 || only?.kind !== 'key' || isOfLists(only.key))
+    return read;
+  // Nearly all paths are one key of the item.
+  const { key } = only;
   return (scope) => {
-    let value: Json | undefined = start(scope)?.item;
-    for (const step of steps) value = stepInto(value, step);
-    return value;
+    const { item, root } = scope;
+    if (isRecorded && root.trace !== undefined) return read(scope);
+    return typeof item === 'object' && item !== null ? (item as { [key: string]: Json })[key] : undefined;
   };
 }
 
@@ -44,25 +44,10 @@ function keyRead(path: MappingPath): Read {
     const from = start(scope);
     const { trace } = scope.root;
     if (trace !== undefined) {
-      markUse(path.use, from !== undefined);
+      trace.mark(path.use, from !== undefined);
       if (from !== undefined) trace.sources.push(from.at === '' ? '$key' : `${from.at}.$key`);
     }
     return from?.key;
-  };
-}
-
-function keyOf(key: string): Read {
-  return (scope) => {
-    const item = scope.item;
-    return typeof item === 'object' && item !== null ? (item as { [key: string]: Json })[key] : undefined;
-  };
-}
-
-function keyOfKey(outer: string, inner: string): Read {
-  return (scope) => {
-    const item = scope.item;
-    const middle = typeof item === 'object' && item !== null ? (item as { [key: string]: Json })[outer] : undefined;
-    return typeof middle === 'object' && middle !== null ? (middle as { [key: string]: Json })[inner] : undefined;
   };
 }
 
@@ -78,26 +63,24 @@ function firstOf(each: Each, list: Read): Read {
   };
 }
 
-function tracedRead(path: MappingPath): Read {
+function stepsRead(path: MappingPath, isRecorded: boolean): Read {
   const start = startOf(path);
   const { steps, use } = path;
   const last = steps.at(-1);
   const text = textOf(steps);
   return (scope) => {
     const from = start(scope);
-    if (from === undefined) {
-      markUse(use, false);
-      return undefined;
-    }
     let around: Json | undefined;
-    let value = from.item;
+    let value = from?.item;
     for (const step of steps) {
       around = value;
       value = stepInto(value, step);
     }
-    const there = last === undefined ? value !== undefined : isThere(around, keyOfStep(around, last));
-    markUse(use, there);
-    if (there) wasRead(scope, from, text, value);
+    const { trace } = scope.root;
+    if (trace === undefined || !isRecorded) return value;
+    const isSent = last === undefined ? value !== undefined : isThere(around, keyOfStep(around, last));
+    trace.mark(use, isSent);
+    if (isSent && from !== undefined) wasRead(scope, from, text, value);
     return value;
   };
 }
@@ -119,7 +102,7 @@ function wasRead(
   if (trace === undefined) return;
   trace.present = true;
   const at = from.at === '' ? alone : from.at + after;
-  trace.touched?.add(at);
+  trace.touched.add(at);
   if (!isBlank(value)) trace.sources.push(at);
 }
 
@@ -143,35 +126,20 @@ export function silent(read: Read): Read {
  * The items at a path, each with its enclosing item as parent. A list at the end gives its items, an object is one item; null, an
  * empty object and a missing key give none; `[]` iterates over a list or over the values of an object.
  */
-export function compileEach(path: MappingPath, traced: boolean): Each {
-  const { steps } = path;
-  const [only] = steps;
-  const plain = !traced && path.start === 'item' && path.up === 0;
-  if (plain && steps.length === 1 && only?.kind === 'key') return listAt(only);
+export function compileEach(path: MappingPath): Each {
+  const { steps, use } = path;
   const start = startOf(path);
   return (scope) => {
     const from = start(scope);
     const out: Scope[] = [];
-    if (from !== undefined) walk(from, from.item, from.at, steps, 0, { out, traced, use: path.use });
+    if (from !== undefined) walk(from, from.item, from.at, steps, 0, { out, use });
     return out;
   };
 }
 
 interface Walk {
   readonly out: Scope[];
-  readonly traced: boolean;
   readonly use: PathUse | undefined;
-}
-
-/** The common case: a list under one key. */
-function listAt(step: Step): Each {
-  return (scope) => {
-    const value = stepInto(scope.item, step);
-    if (Array.isArray(value)) return value.map((item, key) => itemOf(scope, item, key, '', false));
-    const out: Scope[] = [];
-    end(scope, value, '', step, { out, traced: false, use: undefined });
-    return out;
-  };
 }
 
 function walk(
@@ -184,12 +152,12 @@ function walk(
 ): void {
   const step = steps[index];
   if (step === undefined) {
-    markUse(to.use, value !== undefined);
+    parent.root.trace?.mark(to.use, value !== undefined);
     end(parent, value, at, steps[index - 1], to);
   } else if (step.kind === 'each') {
-    for (const item of entries(parent, value, at, steps[index + 1], to.traced)) {
+    for (const item of entries(parent, value, at, steps[index + 1])) {
       if (index === steps.length - 1) {
-        markUse(to.use, true);
+        parent.root.trace?.mark(to.use, true);
         to.out.push(item);
       } else walk(item, item.item, item.at, steps, index + 1, to);
     }
@@ -197,14 +165,14 @@ function walk(
     const key = keyOfStep(value, step);
     const { trace } = parent.root;
     if (trace !== undefined && isThere(value, key)) trace.present = true;
-    walk(parent, stepInto(value, step), to.traced ? pathText(at, key) : '', steps, index + 1, to);
+    walk(parent, stepInto(value, step), trace === undefined ? '' : pathText(at, key), steps, index + 1, to);
   }
 }
 
-function end(parent: Scope, value: Json | undefined, at: string, step: Step | undefined, { out, traced }: Walk): void {
+function end(parent: Scope, value: Json | undefined, at: string, step: Step | undefined, { out }: Walk): void {
   if (value === undefined || value === null || isHollow(value)) return;
   if (Array.isArray(value)) {
-    for (let key = 0; key < value.length; key++) out.push(itemOf(parent, value[key], key, at, traced));
+    for (let key = 0; key < value.length; key++) out.push(itemOf(parent, value[key], key, at));
   } else if (step === undefined) {
     // $item and $parent are not a deeper level: the item keeps its own parent.
     out.push(parent);
@@ -213,14 +181,15 @@ function end(parent: Scope, value: Json | undefined, at: string, step: Step | un
   }
 }
 
-function entries(parent: Scope, value: Json | undefined, at: string, next: Step | undefined, traced: boolean): Scope[] {
-  if (Array.isArray(value)) return value.map((item, key) => itemOf(parent, item, key, at, traced));
+function entries(parent: Scope, value: Json | undefined, at: string, next: Step | undefined): Scope[] {
+  if (Array.isArray(value)) return value.map((item, key) => itemOf(parent, item, key, at));
   if (typeof value !== 'object' || value === null) return [];
   // An object with the next key is a list of one.
-  if (next?.kind === 'key' && isThere(value, next.key)) return [{ ...itemOf(parent, value, 0, at, false), at }];
-  return Object.entries(value).map(([key, item]) => itemOf(parent, item, key, at, traced));
+  if (next?.kind === 'key' && isThere(value, next.key)) return [{ ...itemOf(parent, value, 0, at), at }];
+  return Object.entries(value).map(([key, item]) => itemOf(parent, item, key, at));
 }
 
-function itemOf(up: Scope, item: Json | undefined, key: string | number, at: string, traced: boolean): Scope {
-  return { item, key, up, root: up.root, at: traced ? pathText(at, key) : '', group: undefined };
+function itemOf(up: Scope, item: Json | undefined, key: string | number, at: string): Scope {
+  const { root } = up;
+  return { item, key, up, root, at: root.trace === undefined ? '' : pathText(at, key), group: undefined };
 }

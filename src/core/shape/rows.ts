@@ -73,9 +73,9 @@ function place(text: string | undefined, at: string, env: Env) {
   const list = keys < 0 ? path : { ...path, steps: path.steps.slice(0, keys) };
   return {
     text,
-    each: compileEach(path, false),
+    each: compileEach(path),
     /** The items that paging counts: those of the first list on the path. */
-    counted: compileEach(counted, false),
+    counted: compileEach(counted),
     read: compileRead(path, false),
     /** Reads the path up to its first index or []: the list that holds the rows. */
     list: compileRead(list, false),

@@ -1,20 +1,30 @@
 import type { Json, Note, Origins } from '../../terms.ts';
 import type { Path, Step } from '../json-path/path.ts';
 
+/** A path of the mapping, and where the document states it. */
+export interface MappingPath extends Path {
+  readonly use?: PathUse | undefined;
+}
+
+export interface PathUse {
+  readonly at: string;
+  readonly text: string;
+}
+
 /** A spelling that the value map does not list: kept unchanged, counted and shown to the operator. */
 export interface Drift {
   readonly field: string;
   readonly value: string;
 }
 
-/** Collected by a traced evaluation only, so that origins cost nothing for other records. */
+/** What reading a record did, collected when somebody asks for it: origins cost nothing for other records. */
 export class Trace {
   /** Raw paths that gave the value of the current field. */
   sources: string[] = [];
   /** Whether the partner sent a key that the current field reads, even with null. */
   present = false;
-  /** Every raw path that was read; undefined if not requested. */
-  readonly touched: Set<string> | undefined;
+  /** Every raw path that was read. */
+  readonly touched = new Set<string>();
   readonly origins: Origins = {};
   /** Fields of list items for which the partner sent something, even null. */
   readonly itemKeys = new Set<string>();
@@ -22,9 +32,12 @@ export class Trace {
   readonly tables = new Map<string, Set<string | number>>();
   /** Every place outside the record that was looked at, whether something was there or not. */
   readonly outside = new Set<string>();
+  /** The paths that found something, and those that did not; neither if a path only passed through empty lists. */
+  readonly found = new Set<PathUse>();
+  readonly missed = new Set<PathUse>();
 
-  constructor(touching = false) {
-    this.touched = touching ? new Set() : undefined;
+  mark(use: PathUse | undefined, isPresent: boolean): void {
+    if (use !== undefined) (isPresent ? this.found : this.missed).add(use);
   }
 }
 

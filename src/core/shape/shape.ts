@@ -41,7 +41,7 @@ export function compileSingleShape(config: ShapeConfig, single: MapConfig): Comp
 }
 
 function compileAt(config: ShapeConfig, mapAt: string): CompiledShape {
-  const env = newEnv(config, mapAt, false);
+  const env = newEnv(config, mapAt);
   checkConfig(config, env);
   const rows = compileRows(config.shape ?? {}, env);
   const builder = compileBuilder(config, env);

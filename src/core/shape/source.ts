@@ -20,13 +20,13 @@ export function compileSource(form: FieldForm, slot: Slot, at: string, dot: '' |
   const { path, const: constant, first, join, sum, product, min, max, count, pick, lookup } = form;
   if (path !== undefined) {
     const parsed = env.path(path, dot === '' ? at : `${at}.path`);
-    return parsed === undefined ? () => undefined : compileRead(parsed, env.traced);
+    return parsed === undefined ? () => undefined : compileRead(parsed);
   }
   // A constant with a condition restates the partner's own data, so it does not count as assumed.
   if (constant !== undefined) return slot.piece || form.when !== undefined ? () => constant : assumed(constant, slot);
   if (first !== undefined) {
     const reads = pieces(first, pieceOf(slot), `${at}.first`, env);
-    const taken = firstOf(reads, env.traced);
+    const taken = firstOf(reads);
     return slot.piece ? taken : assuming(taken, first, reads, slot);
   }
   if (join !== undefined) return joined(pieces(join, asideOf(slot), `${at}.join`, env), form.with ?? ' ');
@@ -63,32 +63,19 @@ function assuming(taken: Read, maps: readonly FieldMap[], reads: readonly Read[]
   };
 }
 
-function firstOf(reads: readonly Read[], traced: boolean): Read {
-  if (traced) return tracedFirst(reads);
-  return (scope) => {
-    let empty: null | undefined;
-    for (const read of reads) {
-      const value = read(scope);
-      if (!isBlank(value) && !isHollow(value)) return value;
-      if (value !== undefined) empty = null;
-    }
-    return empty;
-  };
-}
-
-/** Reads every alternative, so that none counts as unmapped; only the first with a value is the origin. */
-function tracedFirst(reads: readonly Read[]): Read {
+/** With a trace, every alternative is read, so that none counts as unmapped; only the first with a value is the origin. */
+function firstOf(reads: readonly Read[]): Read {
   return (scope) => {
     const { trace } = scope.root;
     let taken: Json | undefined;
     for (const read of reads) {
-      const before: readonly string[] = trace?.sources ?? [];
-      if (trace !== undefined) trace.sources = [];
-      const candidate = read(scope);
-      const value = isHollow(candidate) ? null : candidate;
-      if (trace !== undefined)
-        trace.sources = isBlank(taken) && !isBlank(value) ? [...before, ...trace.sources] : [...before];
-      if (isBlank(taken)) taken = value ?? taken;
+      const before = trace?.sources.length;
+      const value = read(scope);
+      const isFirst = isBlank(taken) && !isBlank(value) && !isHollow(value);
+      if (isFirst && trace === undefined) return value;
+      if (isFirst) taken = value;
+      else if (trace !== undefined) trace.sources.length = before ?? 0;
+      if (value !== undefined && taken === undefined) taken = null;
     }
     return taken;
   };

@@ -1,14 +1,13 @@
-import type { Json } from '../../terms.ts';
+import type { Json, JsonObject } from '../../terms.ts';
 import { pathText } from '../json-path/path.ts';
 import type { Env } from './env.ts';
-import { markUse } from './path-use.ts';
 import { compileEach, compileRead, silent } from './read.ts';
-import { keyText, type Read, type Scope } from './scope.ts';
+import { keyText, type Read, type Root, type Scope } from './scope.ts';
 
 /** The rows of a table elsewhere in the response that have the key. Their parent is the scope of the lookup. */
 export type Find = (scope: Scope, key: string) => readonly Scope[];
 
-type Index = ReadonlyMap<string | undefined, readonly (string | number)[]>;
+type Index = ReadonlyMap<string | undefined, readonly Place[]>;
 
 /**
  * A table is a list with a key in each row, or an object keyed by name. A list is indexed once per response: lookups would otherwise
@@ -26,47 +25,46 @@ export function compileTable(text: string, keys: readonly string[] | undefined, 
   return (scope, wanted) => {
     const rows = table(scope);
     scope.root.trace?.outside.add(`${text} ${JSON.stringify([keys, wanted])}`);
-    markUse(path.use, rows !== undefined);
+    scope.root.trace?.mark(path.use, rows !== undefined);
     if (typeof rows !== 'object' || rows === null) return [];
-    let values: readonly (string | number)[];
+    let values: readonly Place[];
     if (key === undefined) {
       values = Object.hasOwn(rows, wanted) ? [Array.isArray(rows) ? Number(wanted) : wanted] : [];
     } else {
-      let index = indexes.get(rows);
-      if (index === undefined) {
-        index = indexRows(rows, key, scope);
-        indexes.set(rows, index);
-      }
+      const index = indexes.getOrInsertComputed(rows, () => indexRows(rows, key, scope));
+      if (scope.root.trace !== undefined) readAgain(index, rows, key, text, scope);
       values = index.get(wanted) ?? [];
     }
-    return values.map((place) => rowScope(rows, place, text, scope));
+    return values.map((place) => rowFound(rows, place, text, scope));
   };
 }
 
-function rowScope(
-  rows: Json[] | { [key: string]: Json },
-  place: string | number,
-  tableAt: string,
-  scope: Scope,
-): Scope {
-  const item = (rows as { [key: string]: Json })[place];
+type Rows = Json[] | JsonObject;
+type Place = string | number;
+type Key = (scope: Scope) => string | undefined;
+
+const rowAt = (rows: Rows, place: Place, at: string, root: Root, up?: Scope): Scope => {
+  return { item: (rows as JsonObject)[place], key: place, up, root, at, group: undefined };
+};
+
+function rowFound(rows: Rows, place: Place, tableAt: string, scope: Scope): Scope {
   const { root } = scope;
-  if (root.trace === undefined) return { item, key: place, up: scope, root, at: '', group: undefined };
-  const places = root.trace.tables.get(tableAt) ?? new Set();
-  root.trace.tables.set(tableAt, places.add(place));
-  return { item, key: place, up: scope, root, at: pathText(tableAt, place), group: undefined };
+  if (root.trace === undefined) return rowAt(rows, place, '', root, scope);
+  root.trace.tables.getOrInsertComputed(tableAt, () => new Set()).add(place);
+  return rowAt(rows, place, pathText(tableAt, place), root, scope);
 }
 
-function indexRows(
-  rows: Json[] | { [key: string]: Json },
-  key: (scope: Scope) => string | undefined,
-  asking: Scope,
-): Index {
-  const places: (string | number)[] = Array.isArray(rows) ? [...rows.keys()] : Object.keys(rows);
-  return Map.groupBy(places, (place) => {
-    const item = (rows as { [key: string]: Json })[place];
-    return key({ item, key: place, up: undefined, root: asking.root, at: '', group: undefined });
-  });
+/** Kept for other records too, so no trace sees it made. */
+function indexRows(rows: Rows, key: Key, { root }: Scope): Index {
+  const places: Place[] = Array.isArray(rows) ? [...rows.keys()] : Object.keys(rows);
+  const unseen = { ...root, trace: undefined };
+  return Map.groupBy(places, (place) => key(rowAt(rows, place, '', unseen)));
+}
+
+/** What a trace sees of the key of a table: that of a row which has one. */
+function readAgain(index: Index, rows: Rows, key: Key, tableAt: string, { root }: Scope): void {
+  const [place] = index.entries().find(([text]) => text !== undefined)?.[1] ?? index.get(undefined) ?? [];
+  if (place !== undefined) key(rowAt(rows, place, pathText(tableAt, place), root));
 }
 
 /** As `compileKey`; a single path to a list of ids gives each of them, once. */
@@ -78,8 +76,8 @@ export function compileKeys(keys: readonly string[], at: string, env: Env): (sco
   }
   const path = env.path(text, at);
   if (path === undefined) return () => [];
-  const each = path.steps.some(({ kind }) => kind === 'each') ? compileEach(path, env.traced) : undefined;
-  const read = silent(compileRead(path, env.traced));
+  const each = path.steps.some(({ kind }) => kind === 'each') ? compileEach(path) : undefined;
+  const read = silent(compileRead(path));
   return (scope) => {
     const value = read(scope);
     if (each !== undefined) return textsOf(each(scope).map(({ item }) => item));
@@ -97,7 +95,7 @@ export function compileKey(keys: readonly string[], at: string, env: Env): (scop
   const reads: Read[] = [];
   for (const [index, text] of keys.entries()) {
     const path = env.path(text, keys.length === 1 ? at : `${at}[${index}]`);
-    if (path !== undefined) reads.push(silent(compileRead(path, env.traced)));
+    if (path !== undefined) reads.push(silent(compileRead(path)));
   }
   const [only] = reads;
   if (reads.length === 1 && only !== undefined) return (scope) => keyText(only(scope));
