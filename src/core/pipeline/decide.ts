@@ -178,18 +178,24 @@ function quarantineWith(
   const { accounts } = foldAll(known, kept, brand.lagMs);
   const draft = before && (merge(accounts).draft as Values);
   const { source } = statement;
-  const isKept = ({ hold, path }: HeldPath) =>
-    kept.some((one) => one.hold === hold && one.path === path && one.source === source && one.state === 'held');
-  const added = held.flatMap((one) => {
+  let all = kept;
+  for (const one of held) {
     const made = quarantinedOf(one, claim, source, accounts[source], draft);
-    if (made === undefined) return [];
-    const same =
-      isKept(one) &&
-      kept.find(({ hold, path, content }) => hold === one.hold && path === made.path && isSame(content, made.content));
-    return same ? [] : [made];
-  });
-  return [...kept, ...added];
+    if (made === undefined) continue;
+    const same = all.find((each) => isSameHeld(each, made));
+    if (same === undefined) all = [...all, made];
+    // Held already, of a newer claim: this one is late.
+    else if (isNewer(same.at, made.at)) all = all.with(all.indexOf(same), { ...same, at: made.at });
+  }
+  return all;
 }
+
+const isSameHeld = (a: Quarantined, b: Quarantined): boolean =>
+  a.hold === b.hold &&
+  a.path === b.path &&
+  a.source === b.source &&
+  a.state === b.state &&
+  isSame(a.content, b.content);
 
 const isSame = (a: Content, b: Content): boolean => difference(a as unknown as Json, b as unknown as Json).length === 0;
 

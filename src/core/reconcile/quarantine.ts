@@ -105,7 +105,7 @@ function ofMembers(log: readonly Claim[], others: Claims): readonly Claim[] {
     matchItems('guests', items.map(identityOf), [identityOf(item)], false, [])[0] !== undefined;
   const known: ContentItem[] = [];
   return log.map((claim, place) => {
-    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.at) ? [] : items))];
+    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.seen ?? claim.at) ? [] : items))];
     const agreed = log.slice(place + 1).flatMap(({ content }) => content.lists.guests?.filter(isAgreement) ?? []);
     const guests = claim.content.lists.guests?.map((item) => {
       if (!isOneOf(then, item)) return isOneOf(agreed, item) ? { ...item, values: {} } : onlyWithdrawal(item);
