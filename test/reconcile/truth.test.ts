@@ -253,3 +253,15 @@ test('what a guest says again after a booking has the guest counts there, althou
     assert.equal(after.guests[0]?.phone, '+351912000111');
   }
 });
+
+test('a currency alone repeats no held amount: a newer amount ends the hold', () => {
+  const late = row(booking({ total_amount: '100', currency: 'EUR' }), 1);
+  const held = new Map([[late, [{ hold: 'h', path: 'total_amount', reason: 'Held.' }]]]);
+  const [amount, currency] = [
+    event(booking({ total_amount: '200', currency: 'EUR' }), 2),
+    row(booking({ currency: 'EUR' }), 3),
+  ];
+  const after = decideBatch(brand, new Map(), [amount, currency, late], held).rows.get('reservation A') as Stored;
+  assert.equal(Number(JSON.parse(after.text).total_amount), 200);
+  assert.deepEqual(heldIn(after), []);
+});

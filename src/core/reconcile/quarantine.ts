@@ -163,7 +163,7 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   const [first, field] = by.path.split(/\.(.*)/s);
   if (by.path === '') return contentsSame(content, by.content) ? undefined : claim;
   if (!isListName(first)) {
-    const values = valuesWithout(content.values, known?.values, by.content.values, claim);
+    const values = valuesWithout(content.values, known?.values, by.content.values, by.path, claim);
     return values === undefined
       ? claim
       : { ...claim, content: { ...unreadable(content, fieldsOf(by.content.values)), values } };
@@ -183,7 +183,7 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   for (const [n, place] of places.entries()) {
     const item = items[place ?? -1];
     if (place === undefined || item === undefined) continue;
-    const values = valuesWithout(item.values, undefined, (refused[n] as ContentItem).values, claim);
+    const values = valuesWithout(item.values, undefined, (refused[n] as ContentItem).values, field, claim);
     if (values === undefined) continue;
     own = own.with(place, { ...item, values });
     unread = [...unread, ...fieldsOf((refused[n] as ContentItem).values).map((one) => `${first}.${place}.${one}`)];
@@ -202,18 +202,22 @@ const plain = (items: readonly ContentItem[]) => items.map(({ values }) => value
 /** The fields of a quarantined value, without those that follow another one. */
 const fieldsOf = (values: Values): string[] => Object.keys(values).filter((field) => groupOf(field).length >= 1);
 
-/** The values without these, if all of them that are stated are equal; a field that a complete message lacks is stated to be empty. */
+/**
+ * The values without these, if all of them that are stated are equal; a field that a complete message lacks is stated to be empty. A currency
+ * without its amount repeats no amount.
+ */
 function valuesWithout(
   values: Values,
   known: Values | undefined,
   refused: Values,
+  main: string,
   { scope }: Claim,
 ): Values | undefined {
   const clears = scope.fields === 'full';
   const isStated = (field: string) =>
     values[field] !== undefined || (clears && (known === undefined || known[field] !== undefined));
   const stated = Object.keys(refused).filter(isStated);
-  if (stated.length === 0) return undefined;
+  if (stated.length === 0 || (main in refused && !stated.includes(main))) return undefined;
   if (!stated.every((field) => isEqual(values[field] ?? null, refused[field] ?? null))) return undefined;
   return Object.fromEntries(Object.entries(values).filter(([field]) => !(field in refused)));
 }
