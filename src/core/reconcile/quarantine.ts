@@ -179,11 +179,14 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   if (items === undefined) return claim;
   const isOneSource = by.source === source;
   const places = matchItems(first, items.map(identityOf), refused.map(identityOf), isOneSource);
+  const before = known?.lists[first]?.items ?? [];
+  const knownPlaces = matchItems(first, before.map(identityOf), items.map(identityOf), true);
   let [own, unread] = [items, [] as string[]];
   for (const [n, place] of places.entries()) {
     const item = items[place ?? -1];
     if (place === undefined || item === undefined) continue;
-    const values = valuesWithout(item.values, undefined, (refused[n] as ContentItem).values, field, claim);
+    const was = before[knownPlaces[place] ?? -1]?.values;
+    const values = valuesWithout(item.values, was, (refused[n] as ContentItem).values, field, claim);
     if (values === undefined) continue;
     own = own.with(place, { ...item, values });
     unread = [...unread, ...fieldsOf((refused[n] as ContentItem).values).map((one) => `${first}.${place}.${one}`)];
@@ -214,8 +217,7 @@ function valuesWithout(
   { scope }: Claim,
 ): Values | undefined {
   const clears = scope.fields === 'full';
-  const isStated = (field: string) =>
-    values[field] !== undefined || (clears && (known === undefined || known[field] !== undefined));
+  const isStated = (field: string) => values[field] !== undefined || (clears && known?.[field] !== undefined);
   const stated = Object.keys(refused).filter(isStated);
   if (stated.length === 0 || (main in refused && !stated.includes(main))) return undefined;
   if (!stated.every((field) => isEqual(values[field] ?? null, refused[field] ?? null))) return undefined;
@@ -313,7 +315,8 @@ function isReplaced({ source: own, path, content }: Quarantined, blockedAt: Time
     const list = account.lists[first];
     if (list === undefined) return false;
     if (field === undefined) return source === own && list.at !== undefined && isLater(list.at);
-    const here = list.items.filter(({ gone }) => gone === undefined);
+    // What a guest said is about a person whom other sources list.
+    const here = list.items.filter(({ gone }) => gone === undefined || !isNewer(gone, never));
     const places = matchItems(
       first,
       here.map(identityOf),

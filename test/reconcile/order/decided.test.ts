@@ -5,7 +5,7 @@ import { amended } from '../../../src/core/intake/push/guest-event.ts';
 import { readEvent } from '../../../src/core/intake/push/reservation-event.ts';
 import { readGuests } from '../../../src/core/pipeline/guest.ts';
 import { read } from '../../../src/core/pipeline.ts';
-import { heldPathOf, signsOf } from '../../../src/core/reconcile/accidents/signs.ts';
+import { heldPathOf, isTold, signsOf } from '../../../src/core/reconcile/accidents/signs.ts';
 import type { Receipt, Statement, Stored } from '../../../src/core/reconcile/forms.ts';
 import { amendGuest } from '../../../src/core/reconcile/guest-update.ts';
 import { aboutRecord } from '../../../src/core/reconcile/profile.ts';
@@ -70,7 +70,7 @@ class ToldBrand {
 
   booking(id: string): JsonObject | undefined {
     const record = this.#record(id);
-    return record && modelled(JSON.parse(JSON.stringify(record).replace(/"\+35191200000(\d)"/g, '"p-$1"')));
+    return record && modelled(JSON.parse(JSON.stringify(record).replace(/"\+35191200000(\d)"/g, '"p-$1"')), true);
   }
 
   #take(statement: Statement, isJudged: boolean): void {
@@ -78,7 +78,7 @@ class ToldBrand {
     const [step] = first.steps;
     const signs = isJudged && step ? [...signsOf(step, '2027-01-01' as LocalDate)] : [];
     const held = signs
-      .filter((sign) => sign !== 'strangers')
+      .filter((sign) => sign !== 'strangers' && !isTold(sign))
       .map((sign) => ({ hold: `${statement.source} ${sign}`, path: heldPathOf(sign), reason: 'Held.' }));
     this.rows = decideBatch(brand, this.rows, [statement], new Map(held.length > 0 ? [[statement, held]] : [])).rows;
   }
@@ -118,7 +118,7 @@ function refused(row: Stored, hold: string): Stored {
 
 function tell({ stories: [story], decisions, reprocessedAfter }: Block): void {
   const { told, arrivals } = story as Block['stories'][number];
-  const [brand, model] = [new ToldBrand(), new Model()];
+  const [brand, model] = [new ToldBrand(), new Model(true)];
   let waiting: readonly Told[] = [];
   for (const [turn, place] of arrivals.entries()) {
     const due = [told[place] as Told, ...waiting];

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../src/terms.ts';
+import { decided, type SaidConsent } from './consent-model.ts';
 import type { Told } from './stories.ts';
 
 /**
@@ -17,6 +18,11 @@ interface Statement {
   readonly source: Source;
 }
 
+interface Known {
+  readonly cells: ReadonlyMap<string, Json>;
+  readonly guests: ReadonlySet<string>;
+}
+
 /** A held or refused value. `until`: a newer value counts, and later statements of this one would be news. */
 interface Block extends Statement {
   readonly state: 'held' | 'refused';
@@ -26,6 +32,7 @@ interface Block extends Statement {
 const sources = { list: 'pull', single: 'single', 'reservation.updated': 'push' } as const;
 const ofBooking = ['status', 'channel', 'total_amount'];
 const ofGuest = ['nationality', 'phone', 'document_type'];
+const consentField = 'marketing_consent';
 
 const whoIs = (row: JsonObject): string => String(row.guest_id ?? row.email).replace(/^g\d*-|@.*$/g, '');
 const guestsOf = (row: JsonObject): readonly JsonObject[] => (row.guests ?? []) as JsonObject[];
@@ -34,29 +41,44 @@ export class Model {
   readonly #told = new Map<number, Told>();
   readonly #blocks = new Map<string, readonly Block[]>();
   readonly #erased = new Set<string>();
+  readonly #fields: readonly string[];
+
+  /** `ownConsents`: bookings show what was said in them, not the decision about their persons. */
+  constructor(ownConsents = false) {
+    this.#fields = ownConsents ? [...ofGuest, consentField] : ofGuest;
+  }
 
   hear(told: Told): void {
-    const before = new Map(told.rows.map(({ id }) => [String(id), this.#cells(String(id))]));
+    const before = new Map(told.rows.map(({ id }) => [String(id), this.#known(String(id))]));
     const isNew = !this.#told.has(told.place);
     this.#told.set(told.place, told);
-    if (told.isAccident && isNew) for (const [id, cells] of before) if (cells) this.#judge(id, cells, told.place);
+    if (told.isAccident && isNew) for (const [id, known] of before) if (known) this.#judge(id, known, told.place);
     for (const id of ['b-1', 'b-2']) this.#endBlocks(id);
   }
 
+  #known(id: string): Known | undefined {
+    const cells = this.#cells(id);
+    const guests = (this.booking(id)?.guests ?? []) as readonly { readonly who: string }[];
+    return cells && { cells, guests: new Set(guests.map(({ who }) => who)) };
+  }
+
   /** What an accident would change of values that the booking has is held. */
-  #judge(id: string, before: ReadonlyMap<string, Json>, at: number): void {
+  #judge(id: string, before: Known, at: number): void {
     const after = this.#cells(id);
     const own = this.#statements(id).filter((one) => one.at === at && !this.#blockOf(id, one));
     const held = own.filter(({ cell, value }) => {
-      const was = before.get(cell) ?? null;
-      return was !== null && was !== value && (after?.get(cell) ?? null) !== was;
+      const [was, is] = [before.cells.get(cell) ?? null, after?.get(cell) ?? null];
+      // Who is on the booking and agrees now is held; who withdraws is not. Of other fields a first value passes.
+      return cell.endsWith(consentField)
+        ? is === true && was !== true && value === true && before.guests.has(cell.split(' ')[0] as string)
+        : was !== null && was !== value && is !== was;
     });
     this.#blocks.set(id, [...(this.#blocks.get(id) ?? []), ...held.map((one) => ({ ...one, state: 'held' as const }))]);
   }
 
-  /** A held value is discarded by a newer one of the partner that counts: another source's value, or whatever its own source says. */
+  /** A held value is discarded by a newer one that counts: another source's value, or whatever its own source says. */
   #endBlocks(id: string): void {
-    const counting = this.#statements(id).filter((one) => !this.#blockOf(id, one));
+    const counting = this.#counting(id);
     const next = (this.#blocks.get(id) ?? []).map((block) => {
       if (block.state === 'refused' || block.until !== undefined) return block;
       const last = Math.max(
@@ -66,7 +88,7 @@ export class Model {
       );
       const isReplaced = counting.some(
         ({ cell, at, source, value }) =>
-          cell === block.cell && at > last && source !== 'guest' && (source === block.source || value !== null),
+          cell === block.cell && at > last && (source === block.source || value !== null),
       );
       return isReplaced ? { ...block, until: last } : block;
     });
@@ -112,7 +134,8 @@ export class Model {
         last = JSON.stringify(row);
         const own = new Map(ofBooking.flatMap((cell) => (row[cell] === undefined ? [] : [[cell, row[cell]] as const])));
         for (const one of guestsOf(row))
-          for (const field of ofGuest) if (one[field] !== undefined) own.set(`${whoIs(one)} ${field}`, one[field]);
+          for (const field of [...ofGuest, consentField])
+            if (one[field] !== undefined) own.set(`${whoIs(one)} ${field}`, one[field]);
         // A row of a list is complete: what it lacks and stated before is empty.
         const isOf = (cell: string) => !cell.includes(' ') || guestsOf(row).some((one) => cell.startsWith(whoIs(one)));
         if (source === 'pull') for (const cell of said) if (isOf(cell) && !own.has(cell)) own.set(cell, null);
@@ -144,11 +167,13 @@ export class Model {
 
   #cells(id: string): ReadonlyMap<string, Json> | undefined {
     if (!this.#ofBooking(id).some(({ row }) => row.status !== undefined)) return undefined;
-    const counting = this.#statements(id).filter((one) => !this.#blockOf(id, one));
+    const counting = this.#counting(id);
     const cells = new Set(counting.map(({ cell }) => cell));
-    return new Map(
-      [...cells].map((cell) => [cell, newest(counting.filter((one) => one.cell === cell))?.value ?? null]),
-    );
+    const resolved = (cell: string) =>
+      cell.endsWith(consentField)
+        ? decided(this.#consents(id, counting, cell))
+        : newest(counting.filter((one) => one.cell === cell))?.value;
+    return new Map([...cells].map((cell) => [cell, resolved(cell) ?? null]));
   }
 
   /** The booking's cells that have a value, with its guests in their order. */
@@ -170,54 +195,28 @@ export class Model {
         }),
       );
     const guests = list.map(whoIs).filter((who) => !this.#erased.has(who));
-    return { ...own(ofBooking), guests: guests.map((who) => ({ who, ...own(ofGuest, `${who} `) })) };
+    const fields = this.#fields;
+    return { ...own(ofBooking), guests: guests.map((who) => ({ who, ...own(fields, `${who} `) })) };
   }
 
   /** Whether the person agrees to marketing; undefined if nobody ever said. */
   consent(who: string): boolean | undefined {
-    const streams = new Map<
-      string,
-      { value: boolean; since: number; until: number; isOwn: boolean; saidNo?: number }
-    >();
-    const say = (key: string, at: number, value: Json | undefined, isOwn = false) => {
-      if (typeof value !== 'boolean') return;
-      const was = streams.get(key);
-      const saidNo = was?.value === false ? was.until : was?.saidNo;
-      if (was?.value === value) streams.set(key, { ...was, until: at });
-      else streams.set(key, { value, since: at, until: at, isOwn, ...(saidNo !== undefined && { saidNo }) });
-    };
-    for (const id of ['b-1', 'b-2']) {
-      const last = new Map<Source, string>();
-      for (const { source, at, row } of this.#ofBooking(id)) {
-        const isCopy = source === 'pull' && last.get(source) === JSON.stringify(row);
-        last.set(source, JSON.stringify(row));
-        if (!isCopy)
-          for (const one of guestsOf(row)) if (whoIs(one) === who) say(`${source} ${id}`, at, one.marketing_consent);
-      }
-    }
-    for (const {
-      kind,
-      place,
-      rows: [row = {}],
-    } of [...this.#told.values()].toSorted((a, b) => a.place - b.place)) {
-      if (whoIs(row) !== who) continue;
-      if (kind === 'guest.updated') say('guest', place, row.marketing_consent, true);
-      if (kind === 'guest.feedback') say('crm', place, false, true);
-    }
-    const all = [...streams];
-    const noAt = Math.max(...all.map(([, { value, until, saidNo = -1 }]) => (value ? saidNo : until)));
-    if (all.length === 0) return undefined;
-    if (noAt < 0) return true;
-    // After a no only the person's own yes counts, or that of a feed that had said no before.
-    const feedOf = (key: string) => (key === 'guest' ? 'push' : (key.split(' ')[0] as string));
-    const saidNoBefore = (feed: string, at: number) =>
-      all.some(
-        ([key, { value, since, saidNo }]) => feedOf(key) === feed && (value ? (saidNo ?? Infinity) : since) < at,
-      );
-    return all.some(
-      ([key, { value, since, isOwn }]) => value && since > noAt && (isOwn || saidNoBefore(feedOf(key), since)),
-    );
+    const own = [...this.#told.values()].flatMap(({ kind, place: at, rows: [row = {}] }): SaidConsent[] => {
+      if (whoIs(row) !== who) return [];
+      if (kind === 'guest.feedback') return [{ by: 'crm', at, value: false }];
+      const value = row.marketing_consent;
+      return kind === 'guest.updated' && typeof value === 'boolean' ? [{ by: 'guest', at, value }] : [];
+    });
+    const partners = ['b-1', 'b-2'].flatMap((id) => this.#consents(id, this.#counting(id), `${who} ${consentField}`));
+    return decided([...partners, ...own]);
   }
+
+  #counting = (id: string): readonly Statement[] => this.#statements(id).filter((one) => !this.#blockOf(id, one));
+
+  #consents = (booking: string, counting: readonly Statement[], of: string): readonly SaidConsent[] =>
+    counting.flatMap(({ cell, value, at, source: by }) =>
+      cell === of && typeof value === 'boolean' ? [{ by, booking, at, value }] : [],
+    );
 }
 
 function isBlocked(block: Block, { cell, value, at, source }: Statement): boolean {
@@ -228,14 +227,14 @@ function isBlocked(block: Block, { cell, value, at, source }: Statement): boolea
 const newest = (all: readonly Statement[]): Statement | undefined => all.toSorted((a, b) => b.at - a.at)[0];
 
 /** What the model knows of a stored booking. */
-export function modelled({ status, channel, total_amount, guests }: JsonObject): JsonObject {
+export function modelled({ status, channel, total_amount, guests }: JsonObject, ownConsents = false): JsonObject {
   const own = {
     status,
     channel,
     ...(total_amount !== undefined && { total_amount: Number(total_amount) }),
     guests: (guests as JsonObject[]).map((guest) => {
-      const { nationality, phone, document_type } = guest;
-      return { who: whoIs(guest), nationality, phone, document_type };
+      const { nationality, phone, document_type, marketing_consent } = guest;
+      return { who: whoIs(guest), nationality, phone, document_type, ...(ownConsents && { marketing_consent }) };
     }),
   };
   return JSON.parse(JSON.stringify(own)) as JsonObject;

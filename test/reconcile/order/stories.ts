@@ -19,7 +19,7 @@ export interface Story {
   readonly arrivals: readonly number[];
 }
 
-const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 2 });
+const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 3 });
 const defined = (row: { readonly [field: string]: Json | undefined }): JsonObject =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as JsonObject;
 
@@ -47,18 +47,16 @@ interface Guest {
   readonly consent?: boolean;
 }
 
-/** A list states everybody's consent or nobody's. In `judged` stories a booking keeps its guest, and nobody speaks of consent. */
+/** A list states everybody's consent or nobody's. In `judged` stories a booking keeps its guest. */
 function row({ isJudged, listsConsent, kind }: { isJudged: boolean; listsConsent: boolean; kind: Told['kind'] }) {
-  const guests = isJudged
-    ? fc.tuple(fc.record(details)).map((all) => all.map((one): Guest => ({ one })))
-    : fc
-        .uniqueArray(fc.tuple(who, fc.record(details), consent), { minLength: 1, maxLength: 2, selector: ([of]) => of })
-        .map((all) =>
-          all.map(([of, one, { says, states }]): Guest => {
-            const isStated = kind === 'list' ? listsConsent : states;
-            return { one, of, ...(isStated && { consent: says }) };
-          }),
-        );
+  const one = fc.record({ of: who, more: fc.record(details), consent });
+  const several = fc.uniqueArray(one, { minLength: 1, maxLength: isJudged ? 1 : 2, selector: ({ of }) => of });
+  const guests = several.map((all) =>
+    all.map(({ of, more, consent: { says, states } }): Guest => {
+      const isStated = kind === 'list' ? listsConsent : states;
+      return { one: more, ...(!isJudged && { of }), ...(isStated && { consent: says }) };
+    }),
+  );
   return fc
     .record({
       id: fc.constantFrom('b-1', 'b-2'),
@@ -116,7 +114,7 @@ function told(place: number, about: { isJudged: boolean; listsConsent: boolean }
 }
 
 const story = (isJudged: boolean): fc.Arbitrary<Story> =>
-  fc.tuple(fc.integer({ min: 2, max: 6 }), fc.boolean()).chain(([length, listsConsent]) =>
+  fc.tuple(fc.integer({ min: 2, max: 7 }), fc.boolean()).chain(([length, listsConsent]) =>
     fc
       .record({
         told: fc.tuple(...Array.from({ length }, (_, place) => told(place, { isJudged, listsConsent }))),
@@ -174,6 +172,6 @@ export const blocks = (isJudged: boolean, most: number): fc.Arbitrary<Block> =>
     mendedAfter: isJudged ? fc.constant(0) : turn,
     erasedAfter: isJudged ? fc.constant(undefined) : maybe(turn),
     decisions: isJudged
-      ? fc.array(fc.record({ after: turn, is: fc.constantFrom('released', 'refused') }), { maxLength: 3 })
+      ? fc.array(fc.record({ after: turn, is: fc.constantFrom('released', 'refused') }), { minLength: 1, maxLength: 3 })
       : fc.constant([]),
   });
