@@ -157,7 +157,7 @@ function withStatement(known: Claims, statement: Readable): WithStatement {
     content,
     ...(isPerson && { isPerson }),
   });
-  const claim = isRepeated ? log.at(-1) : log.find((one) => one.at.join() === at.join());
+  const claim = isRepeated ? log.at(-1) : log.findLast((one) => !isNewer(one.at, at));
   return { claims: { ...known, [source]: log }, claim, isRepeated, ...(isTooOld && { isTooOld }) };
 }
 

@@ -71,7 +71,8 @@ export function foldAll(claims: Claims, quarantine: readonly Quarantined[], lagM
   };
   const { guest, ...others } = claims;
   for (const [source, log] of Object.entries(others) as [Source, readonly Claim[]][]) add(source, log);
-  if (guest !== undefined) add('guest', sleeping(ofMembers(guest, others), endedAt(accounts)));
+  const ended = endedAt(accounts);
+  if (guest !== undefined) add('guest', sleeping(ofMembers(partedAt(guest, ended), others), ended));
   return { accounts, blocked };
 }
 
@@ -123,6 +124,19 @@ const onlyWithdrawal = (item: ContentItem): ContentItem => ({
   values: item.values.marketing_consent === false ? { marketing_consent: false } : {},
 });
 
+/** What a guest repeats after the booking was cancelled is a statement of its own. */
+const partedAt = (log: readonly Claim[], ended: Time | undefined): readonly Claim[] =>
+  log.flatMap((claim) => {
+    const { at, seen, ...said } = claim;
+    const isParted = ended !== undefined && seen !== undefined && !isNewer(at, ended) && isNewer(seen, ended);
+    return isParted
+      ? [
+          { ...said, at },
+          { ...said, at: seen },
+        ]
+      : [claim];
+  });
+
 /** What a guest says does not change a cancelled booking; it counts when the booking is reinstated. A withdrawal counts at once. */
 function sleeping(log: readonly Claim[], ended: Time | undefined): readonly Claim[] {
   if (ended === undefined) return log;
@@ -152,7 +166,8 @@ export const togetherWith = (field: string): readonly string[] =>
 const isAbsence = ({ scope }: Claim, source: Source): boolean => source === 'pull' && scope.fields === 'partial';
 
 function concerns({ state, source: of, at, until, isAbsence: isOfAbsence }: Quarantined, claim: Claim, source: Source) {
-  if (isNewer(at, claim.at) || (until !== undefined && isNewer(claim.seen ?? claim.at, until))) return false;
+  // A message of the same time is the same one, delivered again.
+  if (isNewer(at, claim.at) || (until !== undefined && (claim.seen ?? claim.at)[0] > until[0])) return false;
   return (state === 'refused' || of === source) && (isOfAbsence !== true || isAbsence(claim, source));
 }
 
