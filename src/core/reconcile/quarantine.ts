@@ -106,7 +106,11 @@ function ofMembers(log: readonly Claim[], others: Claims): readonly Claim[] {
     matchItems('guests', items.map(identityOf), [identityOf(item)], false, [])[0] !== undefined;
   const known: ContentItem[] = [];
   return log.map((claim, place) => {
-    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.seen ?? claim.at) ? [] : items))];
+    // Said again until then, unless a late claim came in between.
+    const isRepeated =
+      claim.seen !== undefined && !log.slice(place + 1).some(({ at }) => isNewer(claim.seen ?? at, at));
+    const saidAt = isRepeated ? (claim.seen ?? claim.at) : claim.at;
+    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, saidAt) ? [] : items))];
     const agreed = log.slice(place + 1).flatMap(({ content }) => content.lists.guests?.filter(isAgreement) ?? []);
     const guests = claim.content.lists.guests?.map((item) => {
       if (!isOneOf(then, item)) return isOneOf(agreed, item) ? { ...item, values: {} } : onlyWithdrawal(item);
