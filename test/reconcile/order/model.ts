@@ -58,8 +58,8 @@ export class Model {
 
   #known(id: string): Known | undefined {
     const cells = this.#cells(id);
-    const guests = (this.booking(id)?.guests ?? []) as readonly { readonly who: string }[];
-    return cells && { cells, guests: new Set(guests.map(({ who }) => who)) };
+    const guests = (this.booking(id)?.guests ?? []) as JsonObject[];
+    return cells && { cells, guests: new Set(guests.map(({ who }) => String(who))) };
   }
 
   /** What an accident would change of values that the booking has is held. */
