@@ -13,10 +13,12 @@ export interface Told {
   readonly isAccident: boolean;
 }
 
-export interface Story {
+interface Story {
   readonly told: readonly Told[];
   /** The places in their order of arrival; some come twice. */
   readonly arrivals: readonly number[];
+  /** Those in time that a partner or platform can send. */
+  readonly inTime: readonly number[];
 }
 
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined, freq: 3 });
@@ -132,12 +134,12 @@ const story = (isJudged: boolean): fc.Arbitrary<Story> =>
           turn === undefined ? [] : [{ turn, place: n % length }],
         );
         const arrivals = turns.toSorted((a, b) => a.turn - b.turn).map(({ place }) => place);
-        return { told, arrivals };
+        return { told, arrivals: causal(told, arrivals), inTime: causal(told, [...told.keys()]) };
       }),
   );
 
 /** A platform can only report a person whom it was sent: its report comes after the person's own event, or a booking that brings the person. */
-export function causal(told: readonly Told[], arrivals: readonly number[]): readonly number[] {
+function causal(told: readonly Told[], arrivals: readonly number[]): readonly number[] {
   const known = new Set<unknown>();
   let waiting: readonly number[] = [];
   return arrivals.flatMap((place) => {
