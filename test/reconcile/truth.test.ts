@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Guest, Reservation } from '../../src/core/canonical/reservation.ts';
+import { amended } from '../../src/core/intake/push/guest-event.ts';
 import type { Held } from '../../src/core/reconcile/accidents/guard.ts';
 import type { Statement, Stored } from '../../src/core/reconcile/forms.ts';
 import { aboutRecord } from '../../src/core/reconcile/profile.ts';
@@ -228,4 +229,48 @@ test('a value that an event had overruled is held when the list goes on showing 
       name,
     );
   }
+});
+
+test('a held value that comes again with an older message is held too', () => {
+  const [right, wrong] = [booking({ channel: 'BDC' }), booking({ channel: 'WEB' })];
+  const held = [{ hold: 'h', path: 'channel', reason: 'Held.' }];
+  const [newer, late] = [event(wrong, 9), event(wrong, 5)];
+  const statements = [row(right, 1), newer, late];
+  const both = new Map([newer, late].map((one) => [one, held]));
+  const after = decideBatch(brand, new Map(), statements, both).rows.get('reservation A') as Stored;
+  assert.equal(JSON.parse(after.text).channel, 'BDC');
+  assert.deepEqual(
+    heldIn(after).map(({ at }) => at),
+    [[5, 5]],
+  );
+});
+
+test('what a guest says again after a booking has the guest counts there, although the first time was too early', () => {
+  const guest = { guest_id: 'G1', first_name: 'Ana', last_name: 'Reis' };
+  const own = (at: number): Statement => {
+    const said = [{ values: { phone: '+351912000111' }, as: guest }];
+    const arrival = { mode: 'push', effectiveAt: at, seq: at, cause: 'guest', causeId: 'e' } as const;
+    return { ...amended(arrival, { record: { id: 'A' }, said, notes: [] }, null), source: 'guest' };
+  };
+  const named = event(booking({ guests: [guest] }), 3);
+  for (const order of [
+    [named, own(2), own(4)],
+    [named, own(4), own(2)],
+    [own(4), named, own(2)],
+  ]) {
+    const after = stored([row(booking(), 1), ...order]);
+    assert.equal(after.guests[0]?.phone, '+351912000111');
+  }
+});
+
+test('a currency alone repeats no held amount: a newer amount ends the hold', () => {
+  const late = row(booking({ total_amount: '100', currency: 'EUR' }), 1);
+  const held = new Map([[late, [{ hold: 'h', path: 'total_amount', reason: 'Held.' }]]]);
+  const [amount, currency] = [
+    event(booking({ total_amount: '200', currency: 'EUR' }), 2),
+    row(booking({ currency: 'EUR' }), 3),
+  ];
+  const after = decideBatch(brand, new Map(), [amount, currency, late], held).rows.get('reservation A') as Stored;
+  assert.equal(Number(JSON.parse(after.text).total_amount), 200);
+  assert.deepEqual(heldIn(after), []);
 });

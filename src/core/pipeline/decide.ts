@@ -159,7 +159,7 @@ function withStatement(known: Claims, statement: Readable): WithStatement {
     content,
     ...(isPerson && { isPerson }),
   });
-  const claim = isRepeated ? log.at(-1) : log.find((one) => one.at.join() === at.join());
+  const claim = isRepeated ? log.at(-1) : log.findLast((one) => !isNewer(one.at, at));
   return { claims: { ...known, [source]: log }, claim, isRepeated, ...(isTooOld && { isTooOld }) };
 }
 
@@ -180,18 +180,24 @@ function quarantineWith(
   const { accounts } = foldAll(known, kept, brand.lagMs);
   const draft = before && (merge(accounts).draft as Values);
   const { source } = statement;
-  const isKept = ({ hold, path }: HeldPath) =>
-    kept.some((one) => one.hold === hold && one.path === path && one.source === source && one.state === 'held');
-  const added = held.flatMap((one) => {
+  let all = kept;
+  for (const one of held) {
     const made = quarantinedOf(one, claim, source, accounts[source], draft);
-    if (made === undefined) return [];
-    const same =
-      isKept(one) &&
-      kept.find(({ hold, path, content }) => hold === one.hold && path === made.path && isEqual(content, made.content));
-    return same ? [] : [made];
-  });
-  return [...kept, ...added];
+    if (made === undefined) continue;
+    const same = all.find((each) => isSameHeld(each, made));
+    if (same === undefined) all = [...all, made];
+    // Held already, of a newer claim: this one is late.
+    else if (isNewer(same.at, made.at)) all = all.with(all.indexOf(same), { ...same, at: made.at });
+  }
+  return all;
 }
+
+const isSameHeld = (a: Quarantined, b: Quarantined): boolean =>
+  a.hold === b.hold &&
+  a.path === b.path &&
+  a.source === b.source &&
+  a.state === b.state &&
+  isEqual(a.content, b.content);
 
 interface Made {
   readonly folded: Folded;

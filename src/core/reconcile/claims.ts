@@ -35,8 +35,19 @@ export function placed(log: readonly Claim[], claim: Claim): Placed {
   const before = log[place - 1];
   const isBetween = before?.seen !== undefined && isNewer(before.seen, claim.at) && !statesSame(before, claim);
   const again = isBetween ? [{ ...before, at: before.seen, seen: undefined, base: undefined }] : [];
-  return { log: bounded([...log.slice(0, place), claim, ...again, ...log.slice(place)]), isRepeated: false };
+  const around = inRuns([...log.slice(Math.max(0, place - 1), place), claim, ...again, ...log.slice(place, place + 1)]);
+  const rest = [log.slice(0, Math.max(0, place - 1)), log.slice(place + 1)] as const;
+  return { log: bounded([...rest[0], ...around, ...rest[1]]), isRepeated: false };
 }
+
+/** A late claim that its neighbour repeats makes one claim with it, as if both had come in time. */
+const inRuns = (claims: readonly Claim[]): readonly Claim[] =>
+  claims.reduce<Claim[]>((runs, claim) => {
+    const last = runs.at(-1);
+    if (last === undefined || last.base !== undefined || !statesSame(last, claim)) runs.push(claim);
+    else runs[runs.length - 1] = seenAgain(last, claim.seen ?? claim.at);
+    return runs;
+  }, []);
 
 /** One event may be about several persons of a booking; each is stated for itself. */
 function joinedPersons(known: Claim, claim: Claim): Claim {

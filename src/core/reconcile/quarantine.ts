@@ -72,7 +72,8 @@ export function foldAll(claims: Claims, quarantine: readonly Quarantined[], lagM
   };
   const { guest, ...others } = claims;
   for (const [source, log] of Object.entries(others) as [Source, readonly Claim[]][]) add(source, log);
-  if (guest !== undefined) add('guest', sleeping(ofMembers(guest, others), endedAt(accounts)));
+  const ended = endedAt(accounts);
+  if (guest !== undefined) add('guest', sleeping(ofMembers(partedAt(guest, ended), others), ended));
   return { accounts, blocked };
 }
 
@@ -106,7 +107,11 @@ function ofMembers(log: readonly Claim[], others: Claims): readonly Claim[] {
     matchItems('guests', items.map(identityOf), [identityOf(item)], false, [])[0] !== undefined;
   const known: ContentItem[] = [];
   return log.map((claim, place) => {
-    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, claim.at) ? [] : items))];
+    // Said again until then, unless a late claim came in between.
+    const isRepeated =
+      claim.seen !== undefined && !log.slice(place + 1).some(({ at }) => isNewer(claim.seen ?? at, at));
+    const saidAt = isRepeated ? (claim.seen ?? claim.at) : claim.at;
+    const then = [...known, ...named.flatMap(({ at, items }) => (isNewer(at, saidAt) ? [] : items))];
     const agreed = log.slice(place + 1).flatMap(({ content }) => content.lists.guests?.filter(isAgreement) ?? []);
     const guests = claim.content.lists.guests?.map((item) => {
       if (!isOneOf(then, item)) return isOneOf(agreed, item) ? { ...item, values: {} } : onlyWithdrawal(item);
@@ -123,6 +128,19 @@ const onlyWithdrawal = (item: ContentItem): ContentItem => ({
   ...item,
   values: item.values.marketing_consent === false ? { marketing_consent: false } : {},
 });
+
+/** What a guest repeats after the booking was cancelled is a statement of its own. */
+const partedAt = (log: readonly Claim[], ended: Time | undefined): readonly Claim[] =>
+  log.flatMap((claim) => {
+    const { at, seen, ...said } = claim;
+    const isParted = ended !== undefined && seen !== undefined && !isNewer(at, ended) && isNewer(seen, ended);
+    return isParted
+      ? [
+          { ...said, at },
+          { ...said, at: seen },
+        ]
+      : [claim];
+  });
 
 /** What a guest says does not change a cancelled booking; it counts when the booking is reinstated. A withdrawal counts at once. */
 function sleeping(log: readonly Claim[], ended: Time | undefined): readonly Claim[] {
@@ -153,7 +171,8 @@ export const togetherWith = (field: string): readonly string[] =>
 const isAbsence = ({ scope }: Claim, source: Source): boolean => source === 'pull' && scope.fields === 'partial';
 
 function concerns({ state, source: of, at, until, isAbsence: isOfAbsence }: Quarantined, claim: Claim, source: Source) {
-  if (isNewer(at, claim.at) || (until !== undefined && isNewer(claim.seen ?? claim.at, until))) return false;
+  // A message of the same time is the same one, delivered again.
+  if (isNewer(at, claim.at) || (until !== undefined && (claim.seen ?? claim.at)[0] > until[0])) return false;
   return (state === 'refused' || of === source) && (isOfAbsence !== true || isAbsence(claim, source));
 }
 
@@ -164,7 +183,7 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   const [first, field] = by.path.split(/\.(.*)/s);
   if (by.path === '') return contentsSame(content, by.content) ? undefined : claim;
   if (!isListName(first)) {
-    const values = valuesWithout(content.values, known?.values, by.content.values, claim);
+    const values = valuesWithout(content.values, known?.values, by.content.values, by.path, claim);
     return values === undefined
       ? claim
       : { ...claim, content: { ...unreadable(content, fieldsOf(by.content.values)), values } };
@@ -180,11 +199,14 @@ function without(claim: Claim, known: Account | undefined, by: Quarantined, sour
   if (items === undefined) return claim;
   const isOneSource = by.source === source;
   const places = matchItems(first, items.map(identityOf), refused.map(identityOf), isOneSource);
+  const before = known?.lists[first]?.items ?? [];
+  const knownPlaces = matchItems(first, before.map(identityOf), items.map(identityOf), true);
   let [own, unread] = [items, [] as string[]];
   for (const [n, place] of places.entries()) {
     const item = items[place ?? -1];
     if (place === undefined || item === undefined) continue;
-    const values = valuesWithout(item.values, undefined, (refused[n] as ContentItem).values, claim);
+    const was = before[knownPlaces[place] ?? -1]?.values;
+    const values = valuesWithout(item.values, was, (refused[n] as ContentItem).values, field, claim);
     if (values === undefined) continue;
     own = own.with(place, { ...item, values });
     unread = [...unread, ...fieldsOf((refused[n] as ContentItem).values).map((one) => `${first}.${place}.${one}`)];
@@ -203,18 +225,21 @@ const plain = (items: readonly ContentItem[]) => items.map(({ values }) => value
 /** The fields of a quarantined value, without those that follow another one. */
 const fieldsOf = (values: Values): string[] => Object.keys(values).filter((field) => groupOf(field).length >= 1);
 
-/** The values without these, if all of them that are stated are equal; a field that a complete message lacks is stated to be empty. */
+/**
+ * The values without these, if all of them that are stated are equal; a field that a complete message lacks is stated to be empty. A currency
+ * without its amount repeats no amount.
+ */
 function valuesWithout(
   values: Values,
   known: Values | undefined,
   refused: Values,
+  main: string,
   { scope }: Claim,
 ): Values | undefined {
   const clears = scope.fields === 'full';
-  const isStated = (field: string) =>
-    values[field] !== undefined || (clears && (known === undefined || known[field] !== undefined));
+  const isStated = (field: string) => values[field] !== undefined || (clears && known?.[field] !== undefined);
   const stated = Object.keys(refused).filter(isStated);
-  if (stated.length === 0) return undefined;
+  if (stated.length === 0 || (main in refused && !stated.includes(main))) return undefined;
   if (!stated.every((field) => isEqual(values[field] ?? null, refused[field] ?? null))) return undefined;
   return Object.fromEntries(Object.entries(values).filter(([field]) => !(field in refused)));
 }
@@ -310,7 +335,8 @@ function isReplaced({ source: own, path, content }: Quarantined, blockedAt: Time
     const list = account.lists[first];
     if (list === undefined) return false;
     if (field === undefined) return source === own && list.at !== undefined && isLater(list.at);
-    const here = list.items.filter(({ gone }) => gone === undefined);
+    // What a guest said is about a person whom other sources list.
+    const here = list.items.filter(({ gone }) => gone === undefined || !isNewer(gone, never));
     const places = matchItems(
       first,
       here.map(identityOf),
