@@ -81,20 +81,20 @@ export async function enqueue(
     ],
   });
   if (outgoing === undefined) return;
-  const leased = new Map(rows.flatMap((row) => (row.is_leased ? [[keyOf(row), row]] : [])));
+  const leased = new Map(rows.flatMap((row) => (row.is_leased ? [[rowKey(row), row]] : [])));
   for (const { room, destination, moves } of rooms) {
     const claims = moves.flatMap(({ newest }) => {
-      const row = leased.get(keyOf({ destination, ...newest.statement }));
+      const row = leased.get(rowKey({ destination, ...newest.statement }));
       return row === undefined ? [] : [claimedOf(integration, newest, row)];
     });
     outgoing.lease(room, claims);
   }
   for (const { destination, newest } of moves) {
-    if (!leased.has(keyOf({ destination, ...newest.statement }))) outgoing.wait({ integration, destination });
+    if (!leased.has(rowKey({ destination, ...newest.statement }))) outgoing.wait({ integration, destination });
   }
 }
 
-const keyOf = ({
+const rowKey = ({
   destination,
   type,
   id,
