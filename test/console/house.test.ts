@@ -92,7 +92,7 @@ describe('privacy, tokens and audit', { skip }, () => {
     await colleague.getByRole('heading', { name: 'Overview' }).waitFor();
     assert.equal(await colleague.getByRole('link', { name: 'Tokens' }).count(), 0);
     await page.reload();
-    await page.getByRole('row', { name: /Bea, front setup.*Signed in/ }).waitFor();
+    await page.getByRole('row', { name: /Bea, front desk.*Signed in/ }).waitFor();
     assert.equal(await page.getByRole('row', { name: /night report/ }).count(), 0, 'programs are elsewhere');
     await colleague.context().close();
   });

@@ -137,7 +137,7 @@ export const pushShape = {
     })
     .default(['event_id', 'id'])
     .describe(
-      'Where the event’s id is: paths in the event, header.NAME, or $body.PATH if one body holds several events. The first that is found is used; without an id, equal bodies are duplicates, except thin events without a time. `false` for senders without ids whose equal bodies are different events.',
+      'Where the event’s id is: paths in the event, header.NAME, or $body.PATH if one body holds several events. The first that is found is used, except the reservation’s own id where the event is the reservation; without an id, equal bodies are duplicates, except thin events without a time. `false` for senders without ids whose equal bodies are different events.',
     ),
   xml: z
     .strictObject({

@@ -215,12 +215,6 @@ export const connectorSchema = crossChecked(
       'flat rows are grouped over several responses, so they cannot use the related tables of one response',
     );
     refuse(has('push', 'xml') && !has('push', 'envelope'), ['push', 'xml'], 'events in XML need push.envelope');
-    const own = idOfWholeEvent(connector);
-    refuse(
-      own !== undefined,
-      ['push', 'event_id'],
-      `${own} is the id of the reservation, so its second event would be a duplicate; say where the event’s own id is, or false`,
-    );
     const brand = valueAt(connector, ['push', 'envelope', 'brand']);
     refuse(
       connector.stream !== undefined && (brand === undefined || brand === false),
@@ -241,14 +235,6 @@ export const connectorSchema = crossChecked(
 ).meta({ title: 'Connector', description: 'The API of one kind of PMS: request, paging, shape, mapping, spellings.' });
 
 export type Connector = z.infer<typeof connectorSchema>;
-
-/** Where the event is the reservation itself: a path that would be read as the event's id and is the reservation's. */
-function idOfWholeEvent(connector: unknown): string | undefined {
-  const at = (...path: string[]) => valueAt(connector, path);
-  if (at('push', 'envelope', 'data') !== '$item') return undefined;
-  const ids: unknown[] = [at('push', 'thin', 'id') ?? at('push', 'map', 'id') ?? at('map', 'id') ?? 'id'].flat();
-  return [at('push', 'event_id')].flat().find((path) => ids.includes(path)) as string | undefined;
-}
 
 /**
  * A field that `shape.also` sets on its rows must be one that the mapping reads. Otherwise `set: { status: cancelled }` beside a status

@@ -5,7 +5,7 @@ import { schemas } from '../../core/documents/kinds.ts';
 import { at } from '../../core/intake/push/envelope.ts';
 import { readForeign } from '../../core/intake/push/foreign-envelope.ts';
 import { type EventContent, readEvent, thinId } from '../../core/intake/push/reservation-event.ts';
-import { type ForeignEnvelope, foreignEnvelope } from '../../core/intake/push/settings.ts';
+import { eventIdPlaces, type ForeignEnvelope, foreignEnvelope } from '../../core/intake/push/settings.ts';
 import { readMessage } from '../../core/intake/stream/message.ts';
 import type { Receipt, Statement } from '../../core/reconcile/forms.ts';
 import { parseJson } from '../../kit/json.ts';
@@ -38,12 +38,11 @@ export function sampleEvent({ push, stream }: Connector, sample: Json): SampleEv
 
 /** The event of a stream's message, as the stream's reader reads it for the brand that it names. */
 function eventOf(stream: Described<'stream'>, push: Described<'push'>, envelope: ForeignEnvelope, message: Json): Read {
-  const { event_id: ids, thin } = push;
+  const { thin } = push;
   let property = '';
   const get = (brandId: string) => {
     property = brandId;
-    const eventIdPlaces = ids === false ? undefined : [ids].flat();
-    const settings = { brandId, envelope, eventIdPlaces, isThin: thin !== undefined };
+    const settings = { brandId, envelope, eventIdPlaces: eventIdPlaces({ push }), isThin: thin !== undefined };
     return { integration: '' as IntegrationName, settings };
   };
   const places = { eventPath: stream.event, offsetPath: stream.offset, brandPlaces: envelope.brand?.places ?? [] };

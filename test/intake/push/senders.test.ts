@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { connectorSchema } from '../../../src/core/documents/connector.ts';
 import { integrationSchema } from '../../../src/core/documents/integration.ts';
 import type { PushSettings } from '../../../src/core/intake/push/settings.ts';
-import { pushSettings } from '../../../src/core/intake/push/settings.ts';
+import { eventIdPlaces, pushSettings } from '../../../src/core/intake/push/settings.ts';
 import type { Pool } from '../../../src/core/store/db/pool.ts';
 import { eventBody, exchange, migratedPool, nowS, rawRequest, type Service, settings, startIntake } from './support.ts';
 
@@ -115,6 +115,21 @@ test('HMAC-SHA512 over timestamp.body with other header names', () =>
       assert.equal(await send(service, body, at(String(Number(nowS()) - 62))), 401);
     },
   ));
+
+test('where the event is the reservation itself, the reservation’s id is not the id of the event', () => {
+  const placesOf = (more: object, data: unknown = '$item') => {
+    const envelope = { event: 'type', names: { 'reservation.updated': 'updated' }, brand: false, data };
+    const pull = { single: { path: '/stays/{id}' } };
+    const document = { connector: 'acme-pms', map: { id: 'id' }, pull, push: { envelope, ...more } };
+    return eventIdPlaces(connectorSchema.parse(document));
+  };
+  assert.deepEqual(placesOf({}), ['event_id']);
+  assert.deepEqual(placesOf({ event_id: 'id' }), []);
+  assert.deepEqual(placesOf({ event_id: ['no', 'header.X-Id'], map: { id: 'no' } }), ['header.X-Id']);
+  assert.deepEqual(placesOf({ thin: { id: 'booking' }, event_id: ['booking', 'id'] }), ['id']);
+  assert.deepEqual(placesOf({}, 'booking'), ['event_id', 'id']);
+  assert.equal(placesOf({ event_id: false }), undefined);
+});
 
 test('the time and several signatures as parts of one header, as the connector describes it', () => {
   const parsed = connectorSchema.parse({

@@ -24,7 +24,7 @@ export function pushSettingsOf(brand: Pick<Brand, 'body' | 'connector'>): PushSe
 const compiled = new WeakMap<Integration, { readonly connector: Connector; readonly settings: PushSettings }>();
 
 export function pushSettings({ push, brand_id: brandId }: Integration, connector: Connector) {
-  const { event_id: places = ['event_id', 'id'], envelope, thin, xml } = connector.push ?? {};
+  const { envelope, thin, xml } = connector.push ?? {};
   return {
     enabled: push.enabled,
     /** The brand is not live yet: its events are reported, not stored. */
@@ -37,13 +37,23 @@ export function pushSettings({ push, brand_id: brandId }: Integration, connector
     ...(envelope && { envelope: foreignEnvelope(envelope) }),
     /** Events name a reservation that is then fetched: one that is received twice does no harm. */
     isThin: thin !== undefined,
-    /** Paths in the event, or header.NAME; the first that holds an id wins. Undefined turns deduplication off. */
-    eventIdPlaces: places === false ? undefined : [places].flat(),
+    eventIdPlaces: eventIdPlaces(connector),
     rate: {
       perSecond: (push.rate.requests * 1000) / durationMs(push.rate.per),
       burst: push.rate.burst ?? push.rate.requests,
     },
   };
+}
+
+/**
+ * Paths in the event, or header.NAME; the first that holds an id wins. Undefined turns deduplication off. Where the event is the reservation
+ * itself, the reservation's id is not the event's: its second event would be a duplicate.
+ */
+export function eventIdPlaces({ map, push }: Pick<Connector, 'push'> & Partial<Pick<Connector, 'map'>>) {
+  const { event_id: places = ['event_id', 'id'], envelope, thin } = push ?? {};
+  if (places === false) return undefined;
+  const own: unknown[] = envelope?.data === '$item' ? [thin?.id ?? push?.map?.id ?? map?.id ?? 'id'].flat() : [];
+  return [places].flat().filter((place) => !own.includes(place));
 }
 
 function verificationOf(connector: Connector): Verification {
