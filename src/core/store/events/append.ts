@@ -14,8 +14,8 @@ export interface Applying {
   readonly session: () => EventSession;
 }
 
-/** More than this in one group, and answers would wait for the work: they are stored, and the worker applies them. */
-const mostApplied = 64;
+/** With more in one group the node is busy: they are stored, and the worker applies them while the next ones are stored. */
+const mostApplied = 8;
 /** The longest wait for a record's lock before the group is stored and left to the worker. */
 const appliedWaitsMs = 100;
 
