@@ -1,6 +1,8 @@
+import type { EntityType } from '../../../terms.ts';
 import { decodeRecord } from '../../canonical/reservation.ts';
 import type { Outgoing } from '../../deliver/handover.ts';
 import type { Claimed } from '../../deliver/ports.ts';
+import { recordKey } from '../../reconcile/forms.ts';
 import { rowsTable } from '../db/columns.ts';
 import type { Tx } from '../db/pool.ts';
 import { idempotencyKey } from '../records/history.ts';
@@ -14,7 +16,7 @@ interface Move {
 
 interface LeasedRow {
   readonly destination: string;
-  readonly type: string;
+  readonly type: EntityType;
   readonly id: string;
   readonly delivered_version: number;
   readonly removed: boolean;
@@ -33,9 +35,10 @@ const isIdle = 'o.next_version > o.last_version and o.held_by is null';
 const waiting = `select name from remotes where kind = 'destination' and (paused_until > now() or state <> 'closed')`;
 
 /**
- * An idle row becomes due now, or is leased to this node, whose deliveries then have it without a claim (bench/mechanisms.md, 12). A row that
- * is queued, leased or held by a dead letter only gets the newer `last_version`; so does one whose version may have arrived. A record's first
- * row for a destination starts at the oldest version of this batch, so that no version is skipped.
+ * An idle row becomes due now, or is leased to this node, whose deliveries then have it without a claim (bench/mechanisms.md, 12). One whose
+ * last version may have arrived is never leased here: a claim says so to the destination. A row that is queued, leased or held by a dead letter
+ * only gets the newer `last_version`. A record's first row for a destination starts at the oldest version of this batch, so that no version is
+ * skipped.
  */
 export async function enqueue(
   tx: Tx,
@@ -81,28 +84,18 @@ export async function enqueue(
     ],
   });
   if (outgoing === undefined) return;
-  const leased = new Map(rows.flatMap((row) => (row.is_leased ? [[rowKey(row), row]] : [])));
+  const leased = new Map(rows.flatMap((row) => (row.is_leased ? [[`${row.destination} ${recordKey(row)}`, row]] : [])));
   for (const { room, destination, moves } of rooms) {
     const claims = moves.flatMap(({ newest }) => {
-      const row = leased.get(rowKey({ destination, ...newest.statement }));
+      const row = leased.get(`${destination} ${recordKey(newest.statement)}`);
       return row === undefined ? [] : [claimedOf(integration, newest, row)];
     });
     outgoing.lease(room, claims);
   }
   for (const { destination, newest } of moves) {
-    if (!leased.has(rowKey({ destination, ...newest.statement }))) outgoing.wait({ integration, destination });
+    if (!leased.has(`${destination} ${recordKey(newest.statement)}`)) outgoing.wait({ integration, destination });
   }
 }
-
-const rowKey = ({
-  destination,
-  type,
-  id,
-}: {
-  readonly destination: string;
-  readonly type: string;
-  readonly id: string;
-}) => `${destination} ${type} ${id}`;
 
 /** What may be leased of each destination. Only the newest version is in memory; an erasure is sent with what it erased. */
 function roomsOf(outgoing: Outgoing, integration: string, moves: readonly Move[]) {
